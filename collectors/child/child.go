@@ -1,0 +1,182 @@
+// Package child starts the helper programs that measuring needs (perf,
+// valgrind, servers of ours) so that they can never outlive us: each has a
+// process group of its own (Ctrl-C on our terminal does not reach it), a clean
+// C locale, no pipe it could hold open, and is killed by the kernel when we
+// die. It knows nothing of what it starts.
+package child
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Spec is a program to start. Argv[0] is looked up on PATH.
+type Spec struct {
+	Argv       []string
+	Env        []string // added to [Environ]
+	Dir        string
+	Stdout     *os.File // nil: /dev/null. Files only: a pipe would be held open by an orphan
+	Stderr     *os.File
+	ExtraFiles []*os.File // descriptor 3 and up
+	CPUs       []int      // pinned to these; nil: everywhere
+}
+
+// Proc is a program that runs, or has ended.
+type Proc struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error
+}
+
+// Environ is our environment without what would change what a tool prints
+// (locales) or make it go to the network (debuginfod), and without passwords.
+func Environ() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case name == "LANG", name == "LANGUAGE", strings.HasPrefix(name, "LC_"),
+			name == "DEBUGINFOD_URLS", name == "MYSQL_PWD", name == "VALGRIND_OPTS":
+		default:
+			env = append(env, kv)
+		}
+	}
+	return append(env, "LC_ALL=C")
+}
+
+// Start starts the program. The kernel sends it SIGKILL when the thread that
+// made it ends (PDEATHSIG is about threads, golang/go#27505), so that thread is
+// locked and waits until the program has ended.
+func Start(s Spec) (*Proc, error) {
+	if len(s.Argv) == 0 {
+		return nil, errors.New("no program to start")
+	}
+	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
+	cmd.Env = append(Environ(), s.Env...)
+	cmd.Dir = s.Dir
+	if s.Stdout != nil {
+		cmd.Stdout = s.Stdout
+	}
+	if s.Stderr != nil {
+		cmd.Stderr = s.Stderr
+	}
+	cmd.ExtraFiles = s.ExtraFiles
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p := &Proc{cmd: cmd, done: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		if len(s.CPUs) > 0 {
+			// A child inherits the mask of the thread that forks it; this
+			// thread is never given back to the scheduler.
+			var set unix.CPUSet
+			for _, c := range s.CPUs {
+				set.Set(c)
+			}
+			if err := unix.SchedSetaffinity(0, &set); err != nil {
+				started <- fmt.Errorf("pin %s to CPUs %v: %w", s.Argv[0], s.CPUs, err)
+				return
+			}
+		}
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PID is the program's process id.
+func (p *Proc) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the program has ended.
+func (p *Proc) Done() <-chan struct{} { return p.done }
+
+// Err is how the program ended: nil for exit status 0. Valid after Done.
+func (p *Proc) Err() error { return p.err }
+
+// ExitCode is the exit status, -1 for a signal. Valid after Done.
+func (p *Proc) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+
+// Signal sends a signal to the program, unless it has ended.
+func (p *Proc) Signal(sig syscall.Signal) error {
+	select {
+	case <-p.done:
+		return os.ErrProcessDone
+	default:
+		return p.cmd.Process.Signal(sig)
+	}
+}
+
+// Stop sends sig, waits for the grace, then kills the program's whole group.
+// It returns when the program has ended.
+func (p *Proc) Stop(sig syscall.Signal, grace time.Duration) error {
+	_ = p.Signal(sig) // an error means that it has ended, seen below
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return nil
+	case <-t.C:
+	}
+	_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
+	<-p.done
+	return fmt.Errorf("%s (pid %d) did not end within %v of %v and was killed", p.cmd.Args[0], p.PID(), grace, sig)
+}
+
+// Output runs a program to its end and gives what it printed, up to 16 MiB of
+// each stream. The error, if any, is an *exec.ExitError or names the program.
+func Output(ctx context.Context, argv ...string) (stdout, stderr string, err error) {
+	if len(argv) == 0 {
+		return "", "", errors.New("no program to run")
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = Environ()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out, errb bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limited{w: &out, left: 16 << 20}, &limited{w: &errb, left: 16 << 20}
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		ended <- cmd.Run()
+	}()
+	err = <-ended
+	return out.String(), errb.String(), err
+}
+
+// limited keeps the first bytes and takes the rest without keeping it.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(p) > l.left {
+		p = p[:l.left]
+	}
+	l.left -= len(p)
+	if _, err := l.w.Write(p); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
