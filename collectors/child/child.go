@@ -26,6 +26,7 @@ type Spec struct {
 	Argv       []string
 	Env        []string // added to [Environ]
 	Dir        string
+	Stdin      *os.File // nil: /dev/null
 	Stdout     *os.File // nil: /dev/null. Files only: a pipe would be held open by an orphan
 	Stderr     *os.File
 	ExtraFiles []*os.File // descriptor 3 and up
@@ -65,6 +66,9 @@ func Start(s Spec) (*Proc, error) {
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	cmd.Env = append(Environ(), s.Env...)
 	cmd.Dir = s.Dir
+	if s.Stdin != nil {
+		cmd.Stdin = s.Stdin
+	}
 	if s.Stdout != nil {
 		cmd.Stdout = s.Stdout
 	}

@@ -39,7 +39,7 @@ type Version struct {
 	DefaultsFile string
 	Options      []string // the plan's common options first
 	Session      Session
-	Launcher     []string
+	Launcher     []string // the first word an absolute path after reading
 	Env          map[string]string
 }
 
@@ -76,5 +76,5 @@ const (
 // Restore says how data gets back to its loaded state before a write test.
 type Restore struct {
 	Kind    string // auto, copy, reflink, command
-	Command string // with Kind command
+	Command string // with Kind command; `restore: {command: TEXT}` in the plan
 }

@@ -18,6 +18,8 @@ type Run struct {
 	Repeat    int       `json:"repeat"`       // 0-based
 	Start     string    `json:"server_start"` // names the server start; runs of one `restart: set` start share it
 	Version   string    `json:"version"`      // the plan's name for it
+	Place     int       `json:"place"`        // of the version in the plan, from 0: tables keep this order
+	Base      string    `json:"base"`         // the version that the plan compares with
 	Workload  string    `json:"workload"`     // id, as random-points_range=1000
 	Group     string    `json:"group"`
 	Clients   int       `json:"clients"`
@@ -32,6 +34,14 @@ type Run struct {
 	Server    Server    `json:"server"`
 	Passes    []Pass    `json:"passes"`
 	Warnings  []Warning `json:"warnings,omitempty"`
+
+	// Dir is the results folder that the run was read from, as given to [Read],
+	// and Path the run's own folder. Neither is written.
+	Dir  string `json:"-"`
+	Path string `json:"-"`
+
+	// Checksum is over the rest of run.json; it must stay the last field.
+	Checksum string `json:"checksum"`
 }
 
 // Machine is what the numbers were measured on.
@@ -103,13 +113,13 @@ type Window struct {
 
 // OpCount is a count of operations at the window's edges.
 type OpCount struct {
-	Source      Source  `json:"source"`
-	Per         string  `json:"per"` // statement, transaction, row
-	Begin       int64   `json:"begin"`
-	End         int64   `json:"end"`
-	Errors      int64   `json:"errors,omitempty"` // failed operations, not in End-Begin
-	Transaction int64   `json:"transactions,omitempty"`
-	Uncertainty float64 `json:"uncertainty,omitempty"` // operations
+	Source       Source  `json:"source"`
+	Per          string  `json:"per"` // statement, transaction, row
+	Begin        int64   `json:"begin"`
+	End          int64   `json:"end"`
+	Errors       int64   `json:"errors,omitempty"` // failed operations, not in End-Begin
+	Transactions int64   `json:"transactions,omitempty"`
+	Uncertainty  float64 `json:"uncertainty,omitempty"` // operations
 }
 
 // N is the operations of the window.
@@ -138,4 +148,15 @@ type Quality struct {
 type Warning struct {
 	Code string `json:"code"` // short and stable: task_clock_differs, ops_differ, ...
 	Text string `json:"text"`
+}
+
+// Complete tells whether every pass of the run was made to its end, so that it
+// need not be measured again.
+func (r Run) Complete() bool {
+	for _, p := range r.Passes {
+		if p.State != OK {
+			return false
+		}
+	}
+	return len(r.Passes) > 0
 }

@@ -1,0 +1,52 @@
+# opcost: what one query costs in MySQL and MariaDB.
+#
+#   make demo    installs what is missing, builds, measures two configurations
+#                of the installed server, prints the table (under 4 minutes)
+#   make test    installs what is missing, runs every test, the live ones too
+#   make bench   the figures of the docs, as ratios in one run
+#   make lint    formatting, vet, staticcheck, the fences between the rooms
+#   make build   bin/opcost
+
+GO      ?= go
+TOOLS   := $(CURDIR)/.tools
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
+
+.PHONY: build demo test test-unit bench lint clean
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
+
+demo: build
+	@testbed/install.sh server perf valgrind
+	@bin/opcost run examples/demo.yaml --out $(DEMO)
+
+test: lint
+	@testbed/install.sh server perf valgrind sysbench
+	OPCOST_TEST_ALL=1 $(GO) test -p 1 -timeout 14m ./...
+
+# Without the set-up: what needs a missing tool is skipped, with the reason.
+test-unit:
+	$(GO) test ./...
+
+bench: build
+	@testbed/install.sh server perf valgrind sysbench
+	OPCOST_BENCH=1 $(GO) test -p 1 -count=1 -timeout 30m -run 'Bench' -bench . -benchtime 1x -v ./...
+
+lint: $(TOOLS)/staticcheck $(TOOLS)/depguard
+	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/not formatted (run gofmt -w): /' >&2; exit 1; }
+	$(GO) vet ./...
+	$(TOOLS)/staticcheck ./...
+	$(TOOLS)/depguard ./...
+
+$(TOOLS)/staticcheck:
+	GOBIN=$(TOOLS) $(GO) install $(STATICCHECK)
+
+$(TOOLS)/depguard:
+	GOBIN=$(TOOLS) $(GO) install $(DEPGUARD)
+
+clean:
+	rm -rf bin $(TOOLS)

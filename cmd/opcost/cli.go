@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by the linker (see the Makefile).
+var version = "unknown"
+
+// Exit statuses, the same for every command.
+const (
+	exitDone       = 0
+	exitIncomplete = 1 // a measurement failed, or is not complete
+	exitUsage      = 2 // the command line or a plan is wrong
+)
+
+// cli is the command line. Each command's fields are its flags.
+type cli struct {
+	Run     runCmd           `cmd:"" help:"Measure a plan; prints the table at the end."`
+	Report  reportCmd        `cmd:"" help:"Print the tables again, from results on disk."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// console is where a command prints: results on out, progress and warnings on
+// err.
+type console struct {
+	out, err io.Writer
+}
+
+// usageError is wrong use: said without more ado, exit status 2.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// run is the whole program but for the process around it.
+func run(args []string, stdout, stderr io.Writer) int {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("opcost"),
+		kong.Description("What does one query cost in MySQL or MariaDB, why did that change, and how sure are we?\n\n"+
+			"First steps: write a plan (examples/two-versions.yaml shows every key), then `opcost run PLAN`."),
+		kong.Vars{"version": version},
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "opcost:", err) // a fault of ours, in the struct tags
+		return exitUsage
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited // --help and --version have printed
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "opcost: %v\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	k.BindTo(ctx, (*context.Context)(nil))
+	return status(stderr, k.Run(console{stdout, stderr}))
+}
+
+func status(stderr io.Writer, err error) int {
+	var u usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &u):
+		fmt.Fprintln(stderr, "opcost:", err)
+		return exitUsage
+	default:
+		fmt.Fprintln(stderr, "opcost:", err)
+		return exitIncomplete
+	}
+}

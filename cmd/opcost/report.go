@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"opcost/perfctl/compare"
+	"opcost/perfctl/report"
+	"opcost/perfctl/result"
+)
+
+// showing are the flags of every command that prints a table.
+type showing struct {
+	Format string `help:"table, markdown, csv, tsv or json." default:"table"`
+	Width  int    `help:"Columns of the table. Default: the terminal's, or 80." placeholder:"N"`
+}
+
+type reportCmd struct {
+	Dirs    []string `arg:"" name:"dir" help:"Folders of results."`
+	Base    string   `help:"The version that ratios are taken to. Default: the plan's base." placeholder:"NAME"`
+	showing `embed:""`
+}
+
+func (reportCmd) Help() string {
+	return `Records that are damaged, changed after they were written, or of a newer opcost are
+named on stderr and left out.
+
+Examples:
+  opcost report opcost-results-two-versions
+  opcost report night-16 night-17 --base 8.0.28 --format csv > nights.csv`
+}
+
+// Run prints the tables of results on disk.
+func (c *reportCmd) Run(con console) error {
+	format, err := c.parse()
+	if err != nil {
+		return err
+	}
+	return c.print(con, format, c.Base, nil, c.Dirs)
+}
+
+func (s showing) parse() (report.Format, error) {
+	f, err := report.ParseFormat(s.Format)
+	if err != nil {
+		return f, usageError{err}
+	}
+	return f, nil
+}
+
+// print reads results and prints their comparison.
+func (s showing) print(con console, f report.Format, base string, order, dirs []string) error {
+	runs, warnings, err := result.Read(dirs...)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(con.err, "warning:", w.Text)
+	}
+	if len(runs) == 0 {
+		return errors.New("no run has been measured yet, so there is no table")
+	}
+	r := compare.Build(runs, compare.Options{Base: base, Order: order})
+	r.Warnings = append(r.Warnings, warnings...)
+	return report.Write(con.out, f, r, s.layout(con))
+}
+
+func (s showing) layout(con console) report.Layout {
+	l := report.Layout{Width: s.Width}
+	if f, ok := con.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		l.Color = os.Getenv("NO_COLOR") == ""
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && l.Width == 0 {
+			l.Width = w
+		}
+	}
+	return l
+}

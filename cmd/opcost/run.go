@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"opcost/collectors/probe"
+	"opcost/perfctl"
+	"opcost/perfctl/plan"
+	"opcost/perfctl/result"
+	"opcost/perfctl/workload"
+)
+
+type runCmd struct {
+	Plan    string `arg:"" help:"The plan, a YAML file."`
+	Out     string `help:"Folder for the results; one that holds part of this plan's runs is completed. Default: opcost-results-PLAN." placeholder:"DIR"`
+	Work    string `help:"Folder for the servers' data while measuring, on the disk that is meant. Default: the results folder." placeholder:"DIR"`
+	showing `embed:""`
+}
+
+func (runCmd) Help() string {
+	return `Each version of the plan gets a private data directory and server of its own; the
+machine's own servers are not touched. Every run is on disk the moment it ends, so
+what was measured survives Ctrl-C, and the same command goes on with what is missing.
+
+Examples:
+  opcost run examples/two-versions.yaml
+  opcost run night.yaml --out /data/night-17 --work /nvme
+  opcost run night.yaml --format markdown > night.md`
+}
+
+// Run measures the plan and prints the table.
+func (c *runCmd) Run(ctx context.Context, con console) error {
+	format, err := c.parse()
+	if err != nil {
+		return err
+	}
+	p, err := plan.Read(c.Plan, known{})
+	if err != nil {
+		return usageError{err}
+	}
+	out := c.Out
+	if out == "" {
+		out = "opcost-results-" + strings.TrimSuffix(filepath.Base(c.Plan), filepath.Ext(c.Plan))
+	}
+	folder, have, err := open(con, out, c.Plan, p)
+	if err != nil {
+		return err
+	}
+	work := c.Work
+	if work == "" {
+		work = out
+	}
+	bar := newProgress(con.err)
+	bar.note("results: %s", out)
+	measured := perfctl.Run(ctx, p, perfctl.RunOptions{
+		Folder: folder, Work: work, Caps: probe.Ask(ctx), Have: have, Notify: bar.show,
+	})
+	bar.close()
+
+	// The table of what there is comes first: an error must not hide it.
+	printed := c.print(con, format, p.Base, order(p), []string{out})
+	if measured != nil {
+		if ctx.Err() != nil {
+			measured = fmt.Errorf("%w\nthe same command goes on with what is missing", measured)
+		}
+		return errors.Join(measured, printed)
+	}
+	return printed
+}
+
+// known lets a plan ask which workloads there are.
+type known struct{}
+
+func (known) Workloads(names []string) ([]string, error) {
+	tests, err := workload.Resolve(names)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(tests))
+	for i, t := range tests {
+		ids[i] = t.ID
+	}
+	return ids, nil
+}
+
+func order(p *plan.Plan) []string {
+	names := make([]string, len(p.Versions))
+	for i, v := range p.Versions {
+		names[i] = v.Name
+	}
+	return names
+}
+
+// open makes the results folder, or finds what it has of this plan already.
+func open(con console, out, file string, p *plan.Plan) (*result.Folder, map[string]bool, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	folder, err := result.Create(out)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	runs, warnings, err := result.Read(out)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(con.err, "warning:", w.Text)
+	}
+	have := map[string]bool{}
+	for _, r := range runs {
+		if r.PlanHash != p.Hash {
+			return nil, nil, usageError{fmt.Errorf("%s holds runs of another plan (%s; %s is %s): give another --out", out, r.PlanHash, file, p.Hash)}
+		}
+		have[r.ID] = r.Complete()
+	}
+	return folder, have, folder.WritePlan(filepath.Base(file), text, p.Hash)
+}

@@ -1,0 +1,137 @@
+package perfctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"opcost/collectors"
+	"opcost/perfctl/result"
+	"opcost/perfctl/window"
+	"opcost/perfctl/workload"
+)
+
+// cell measures one workload at one number of clients, and writes its run.
+func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error) {
+	run := r.record(l, s, c)
+	dir, err := r.evidence(run.ID)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s: %s, %s", s.ID(r.plan), c.Test.ID, count(c.Clients, "client"))
+
+	r.clock.doing("%s: scan what the workload reads", name)
+	if err := workload.Warm(ctx, r.access(l.site.version, l.Instance), r.data(), []workload.Test{c.Test}); err != nil {
+		return err
+	}
+	load, err := r.connect(ctx, l, s, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, load.Stop()) }()
+
+	r.clock.doing("%s: warm up", name)
+	if err := drive(ctx, load, "warmup", l.way.warmup(r.plan, c.Test)); err != nil {
+		return err
+	}
+
+	target := l.target(ctx, load, dir)
+	passes := l.way.passes(r.plan, c.Test, r.opts.Caps, l.wrap)
+	done := result.Pass{Kind: s.Pass, State: result.OK, Reason: l.way.reason}
+	var failed error
+	for i, p := range passes {
+		r.clock.doing("%s: window %d of %d (%v)", name, i+1, len(passes), p.Length)
+		target.Tag = fmt.Sprintf("w%d-%s", i, p.Phase)
+		w, err := Measure(ctx, target, p, load, load)
+		if err != nil {
+			done.State, done.Reason = result.Failed, err.Error()
+			failed = err
+			break
+		}
+		w.Latency = load.Latency()
+		finish(&run, &w, p, c, dir)
+		done.Windows = append(done.Windows, w)
+		if w.State != result.OK {
+			done.State, done.Reason = result.Partial, w.Reason
+			failed = errors.New(w.Reason)
+			break
+		}
+	}
+	if len(done.Windows) == 0 {
+		return failed // nothing was measured, so there is nothing to keep
+	}
+	run.Passes = []result.Pass{done}
+	return errors.Join(failed, r.opts.Folder.Write(run))
+}
+
+// record is a run before its windows.
+func (r *runner) record(l *live, s Start, c Cell) result.Run {
+	v, p := l.site.version, r.plan
+	run := result.Run{
+		Schema: result.Schema, ID: s.RunID(p, c), Host: hostname(), Started: time.Now(), PlanHash: p.Hash, Seed: p.Seed,
+		Repeat: s.Repeat, Start: l.id, Version: v.Name, Place: s.Version, Base: p.Base, Workload: c.Test.ID, Group: string(c.Test.Group), Clients: c.Clients,
+		Driver: "builtin", Protocol: c.Test.Protocol(string(v.Session.Protocol)), Transport: string(p.Transport),
+		Charset: v.Session.Charset, TLS: v.Session.TLS, Tables: p.Tables, Rows: p.Rows, Machine: r.opts.Caps.Machine(), Server: l.about,
+	}
+	for _, n := range append(l.site.notes[:len(l.site.notes):len(l.site.notes)], l.notes...) {
+		run.Warnings = append(run.Warnings, result.Warning{Code: "server", Text: n})
+	}
+	return run
+}
+
+// target is the server's process with the threads that serve the load.
+func (l *live) target(ctx context.Context, load *workload.Builtin, dir string) collectors.Target {
+	t := collectors.Target{
+		PID: l.PID(), StartTicks: l.StartTicks(), PIDFD: -1, Exe: l.site.Identity.Path, SQL: l.Control(), Evidence: dir,
+	}
+	tids, err := l.ThreadsOf(ctx, load.ConnectionIDs())
+	if err != nil {
+		t.ConnTIDsReason = err.Error()
+	} else {
+		t.ConnTIDs = tids
+	}
+	return t
+}
+
+// drive lets the load run for a length, unmeasured.
+func drive(ctx context.Context, gate window.Gate, phase string, l window.Length) error {
+	if l.Duration == 0 && l.Operations == 0 {
+		return nil
+	}
+	var w result.Window
+	wait(ctx, &w, Pass{Phase: phase, Length: l}, gate)
+	if err := gate.Quiesce(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	if w.State == result.Partial {
+		return errors.New(w.Reason)
+	}
+	return ctx.Err()
+}
+
+// evidenceOf lists what the window's collectors left in the folder.
+func evidenceOf(dir, tag string) []string {
+	files, _ := filepath.Glob(filepath.Join(dir, tag+"*"))
+	for i, f := range files {
+		files[i] = filepath.Base(f)
+	}
+	return files
+}
+
+func hostname() string {
+	h, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return h
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

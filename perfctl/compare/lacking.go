@@ -1,0 +1,91 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"opcost/perfctl/result"
+)
+
+// explainLacking gives each main metric that the cell lacks altogether a state
+// and a reason: the collector that failed, the pass that could not be made, or
+// that nothing counted it. And it removes what only carried such reasons.
+func (c *cell) explainLacking() {
+	lost := map[result.Source]*estimate{}
+	var names []string
+	for name := range c.metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.HasPrefix(name, lostCollector) {
+			e := c.metrics[name]
+			if lost[e.Source] == nil {
+				lost[e.Source] = e
+			}
+			delete(c.metrics, name)
+		}
+	}
+	for _, m := range Metrics {
+		if !m.Main || c.metrics[m.Name] != nil {
+			continue
+		}
+		c.metrics[m.Name] = c.lacking(m.Name, lost)
+	}
+}
+
+func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate {
+	e := &estimate{M: M{Unit: "count", Per: "statement", Source: result.SourcePerf, State: result.NotCounted}}
+	switch name {
+	case "ipc":
+		const need = "needs cycles and instructions of one window, counted by perf"
+		for _, part := range []string{"cycles_per_query", "instructions_per_query"} {
+			if why, ok := c.metrics[part]; ok && !why.State.Usable() {
+				e.State, e.Reason, e.Remedy = why.State, need+": "+why.Reason, why.Remedy
+				break
+			}
+		}
+		e.Reason = cmp.Or(e.Reason, need)
+	case "cpu_us_per_query":
+		e.Unit, e.Source = "us", result.SourceProc
+	case "context_switches_per_query":
+		e.Source = result.SourceProc
+	case "qps":
+		e.Unit, e.Per, e.Source = "statement", "second", result.SourceClient
+	}
+	if e.Reason == "" && lost[e.Source] != nil {
+		why := lost[e.Source]
+		e.State, e.Reason, e.Remedy = why.State, why.Reason, why.Remedy
+	}
+	if e.Reason == "" {
+		e.State, e.Reason = c.failedPass(e.Source == result.SourcePerf)
+	}
+	if e.Reason == "" {
+		e.State, e.Reason = result.NotCounted, strings.ReplaceAll(readingOf(name), "_", " ")+": none of the passes counted it"
+	}
+	return e
+}
+
+// failedPass gives the reason of a pass that could not be made. A pass that was
+// made may still say why it has no hardware counters.
+func (c *cell) failedPass(hardware bool) (result.State, string) {
+	for _, r := range c.runs {
+		for _, p := range r.Passes {
+			if p.State != result.OK && p.State != result.Partial || (p.Reason != "" && len(p.Windows) == 0) {
+				return cmp.Or(p.State, result.Failed), cmp.Or(p.Reason, "the pass failed")
+			}
+		}
+	}
+	if !hardware {
+		return "", ""
+	}
+	for _, r := range c.runs {
+		for _, p := range r.Passes {
+			if p.State == result.OK && p.Reason != "" {
+				return result.Unsupported, p.Reason
+			}
+		}
+	}
+	return "", ""
+}

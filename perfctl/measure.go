@@ -1,0 +1,232 @@
+package perfctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"opcost/collectors"
+	"opcost/collectors/probe"
+	"opcost/perfctl/result"
+	"opcost/perfctl/window"
+)
+
+// Pass is one way of measuring a server process.
+type Pass struct {
+	Kind   result.PassKind
+	Wrap   func(argv []string) []string // goes in front of the server; nil: nothing does
+	Length window.Length
+	Phase  string // names the keys of the window, see window.Phase
+	Set    string // the event set, for the record
+	// Collectors, slowest first. They are begun in this order and ended in the
+	// reverse, so that the fastest reader stands closest to the operation count.
+	Collectors []collectors.Collector
+	Caps       probe.Caps
+}
+
+// Measure makes one window: gate closed, edges read, gate open, time, gate
+// closed, edges read. With a gate the operations are exact and the reading of
+// the edges costs the window nothing. Without one (gate nil) the operation
+// count is read innermost, and what the server did between a counter's reading
+// and the count is stored as that reading's uncertainty.
+//
+// A collector that fails leaves readings that say why; the rest is intact. The
+// error is non-nil only when there is no window to keep; a window cut short
+// (by ctx, by a load or server that failed) comes back with state partial.
+func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, gate window.Gate) (result.Window, error) {
+	w := result.Window{ID: t.Tag, EventSet: p.Set, Gated: gate != nil, State: result.OK}
+
+	// The gate closes before collectors are armed: some learn what they
+	// themselves cost the server, which needs a quiet one.
+	if err := quiesce(ctx, gate); err != nil {
+		return w, fmt.Errorf("before the window: %w", err)
+	}
+	arms := arm(ctx, t, p)
+	defer func() {
+		for _, a := range arms {
+			a.abandon()
+		}
+	}()
+	edge := time.Now()
+	for _, a := range arms {
+		a.begin(ctx)
+	}
+	begin, err := ops.Read(ctx)
+	if err != nil {
+		return w, fmt.Errorf("operations at the window's begin: %w", err)
+	}
+	w.Start = time.Now()
+	w.EdgeNS[0] = w.Start.Sub(edge).Nanoseconds()
+
+	wait(ctx, &w, p, gate)
+
+	// From here on a cancelled ctx must not stop us: what was counted is kept.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
+	defer cancel()
+	if err := quiesce(ctx, gate); err != nil {
+		partial(&w, err.Error())
+	}
+	stop := time.Now()
+	end, err := ops.Read(ctx)
+	if err != nil {
+		return w, fmt.Errorf("operations at the window's end: %w", err)
+	}
+	for i := len(arms) - 1; i >= 0; i-- {
+		arms[i].end(ctx)
+	}
+	w.EdgeNS[1] = time.Since(stop).Nanoseconds()
+	w.DurationNS = stop.Sub(w.Start).Nanoseconds()
+	w.Ops = between(begin, end)
+
+	for _, a := range arms {
+		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil)...)
+	}
+	return w, nil
+}
+
+// edgeTimeout bounds the closing of the gate and the reading of an edge: a
+// scan of a large table under valgrind is the slowest statement to wait for.
+const edgeTimeout = 5 * time.Minute
+
+func quiesce(ctx context.Context, gate window.Gate) error {
+	if gate == nil {
+		return nil
+	}
+	return gate.Quiesce(ctx)
+}
+
+// wait lets the load run for the pass's length.
+func wait(ctx context.Context, w *result.Window, p Pass, gate window.Gate) {
+	var done <-chan struct{}
+	if gate != nil {
+		done = gate.Release(window.Phase{Name: p.Phase, Operations: p.Length.Operations})
+	}
+	var timer <-chan time.Time
+	if p.Length.Operations == 0 {
+		t := time.NewTimer(p.Length.Duration)
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-timer:
+	case <-done: // the operations are done, or the load failed: Quiesce tells
+		if p.Length.Operations == 0 {
+			partial(w, fmt.Sprintf("the load ended before the window's %v", p.Length.Duration))
+		}
+	case <-ctx.Done():
+		partial(w, "stopped before the window's end: "+context.Cause(ctx).Error())
+	}
+}
+
+func partial(w *result.Window, why string) {
+	w.State = result.Partial
+	if w.Reason != "" {
+		why = w.Reason + "; " + why
+	}
+	w.Reason = why
+}
+
+// between joins the counts of the two edges.
+func between(begin, end result.OpCount) result.OpCount {
+	c := end
+	c.Begin, c.End = begin.End, end.End
+	c.Errors = end.Errors - begin.Errors
+	c.Transactions = end.Transactions - begin.Transactions
+	return c
+}
+
+// armed is one collector through one window, with what went wrong on the way.
+type armed struct {
+	name     string
+	armed    collectors.Armed
+	err      error
+	beganAt  time.Time
+	endedAt  time.Time
+	finished bool
+}
+
+func arm(ctx context.Context, t collectors.Target, p Pass) []*armed {
+	arms := make([]*armed, 0, len(p.Collectors))
+	for _, c := range p.Collectors {
+		a := &armed{name: c.Name()}
+		a.armed, a.err = c.Arm(ctx, t, p.Caps)
+		arms = append(arms, a)
+	}
+	return arms
+}
+
+func (a *armed) begin(ctx context.Context) {
+	if a.err == nil {
+		a.err = a.armed.Begin(ctx)
+	}
+	a.beganAt = time.Now()
+}
+
+func (a *armed) end(ctx context.Context) {
+	a.endedAt = time.Now()
+	if a.err == nil {
+		a.err = a.armed.End(ctx)
+	}
+}
+
+// readings closes the collector. What failed is said under the collector's own
+// name, so that a report can show which numbers are missing, and why.
+func (a *armed) readings(start, stop time.Time, gated bool) []result.Reading {
+	a.finished = true
+	var rs []result.Reading
+	if a.armed != nil {
+		var err error
+		rs, err = a.armed.Close()
+		a.err = errors.Join(a.err, err)
+	}
+	if a.err != nil {
+		rs = append(rs, lost(a.name, a.err))
+	}
+	if !gated {
+		spread(rs, a.beganAt, a.endedAt, start, stop)
+	}
+	return rs
+}
+
+func (a *armed) abandon() {
+	if !a.finished && a.armed != nil {
+		_, _ = a.armed.Close() // the window is given up; its error is on its way
+	}
+}
+
+// lost is the reading of a collector that failed.
+func lost(name string, err error) result.Reading {
+	var u *collectors.Unsupported
+	if errors.As(err, &u) {
+		return result.Lacking("collector_"+name, "", sourceOf(name), "", result.Unsupported, u.Error(), u.Remedy)
+	}
+	return result.Lacking("collector_"+name, "", sourceOf(name), "", result.Failed, err.Error(), "")
+}
+
+// spread gives each reading of a collector the uncertainty of its edges: the
+// time between its reading and the operation count, times its mean rate.
+func spread(rs []result.Reading, beganAt, endedAt, start, stop time.Time) {
+	length := stop.Sub(start).Seconds()
+	off := start.Sub(beganAt).Seconds() + endedAt.Sub(stop).Seconds()
+	for i := range rs {
+		if rs[i].Value != nil && !rs[i].Gauge && length > 0 {
+			rs[i].Uncertainty += *rs[i].Value / (length + off) * off
+		}
+	}
+}
+
+func sourceOf(collector string) result.Source {
+	switch collector {
+	case "perfstat":
+		return result.SourcePerf
+	case "callgrind":
+		return result.SourceCallgrind
+	case "mysqlstatus":
+		return result.SourceServer
+	case "host":
+		return result.SourceHost
+	default:
+		return result.SourceProc
+	}
+}

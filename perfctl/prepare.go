@@ -1,0 +1,115 @@
+package perfctl
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"opcost/perfctl/plan"
+	"opcost/perfctl/server"
+	"opcost/perfctl/workload"
+)
+
+// site is one version's server, with its data.
+type site struct {
+	*server.Site
+	version   plan.Version
+	dirty     bool  // the data are no longer as loaded
+	poolBytes int64 // the server's buffer pool, as it says itself
+	notes     []string
+}
+
+// prepare initialises and loads each version that has something to measure,
+// once, and saves the loaded data.
+func (r *runner) prepare(ctx context.Context, starts []Start) error {
+	r.sites = make([]*site, len(r.plan.Versions))
+	for i, v := range r.plan.Versions {
+		if !needed(starts, i) {
+			continue
+		}
+		r.clock.doing("%s: initialise and load %d x %d rows", v.Name, r.plan.Tables, r.plan.Rows)
+		s, err := r.load(ctx, v)
+		if err != nil {
+			return fmt.Errorf("version %s: %w", v.Name, err)
+		}
+		r.sites[i] = s
+	}
+	return nil
+}
+
+func needed(starts []Start, version int) bool {
+	for _, s := range starts {
+		if s.Version == version {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *runner) load(ctx context.Context, v plan.Version) (*site, error) {
+	opened, err := server.Open(ctx, r.spec(v), filepath.Join(r.work, v.Name))
+	if err != nil {
+		return nil, err
+	}
+	s := &site{Site: opened, version: v, dirty: true, notes: opened.Notes}
+	if err := s.Initialise(ctx); err != nil {
+		return nil, err
+	}
+	inst, err := s.Start(ctx, server.StartOptions{TCP: r.plan.Transport == plan.TCP})
+	if err != nil {
+		return nil, err
+	}
+	err = r.fill(ctx, s, inst)
+	if stopErr := inst.Stop(context.WithoutCancel(ctx)); err == nil {
+		err = stopErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Save(ctx)
+}
+
+func (r *runner) fill(ctx context.Context, s *site, inst *server.Instance) error {
+	vars, err := inst.Variables(ctx)
+	if err != nil {
+		return err
+	}
+	s.poolBytes, _ = strconv.ParseInt(vars["innodb_buffer_pool_size"], 10, 64)
+	return workload.Load(ctx, r.access(s.version, inst), r.data(), nil)
+}
+
+func (r *runner) spec(v plan.Version) server.Spec {
+	return server.Spec{
+		Name: v.Name, Mysqld: v.Mysqld, Basedir: v.Basedir, DefaultsFile: v.DefaultsFile,
+		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, TLS: v.Session.TLS,
+		Restore: r.plan.Restore,
+	}
+}
+
+func (r *runner) data() workload.Data {
+	return workload.Data{Tables: r.plan.Tables, Rows: r.plan.Rows, Seed: r.plan.Seed}
+}
+
+// access is how the workload's connections reach a server.
+func (r *runner) access(v plan.Version, inst *server.Instance) workload.Access {
+	a := workload.Access{
+		Network: "unix", Addr: inst.Socket(), User: inst.User(), Database: database,
+		Charset: v.Session.Charset, TLS: v.Session.TLS, Protocol: string(v.Session.Protocol),
+	}
+	if r.plan.Transport == plan.TCP {
+		a.Network, a.Addr = "tcp", inst.TCPAddr()
+	}
+	return a
+}
+
+// database holds the workload's tables; the loader makes it.
+const database = "sbtest"
+
+func (r *runner) remove() {
+	for _, s := range r.sites {
+		if s != nil {
+			_ = s.Remove() // the whole folder goes next, and its error would be told there
+		}
+	}
+}

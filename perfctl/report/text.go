@@ -1,0 +1,60 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+)
+
+// plain makes text that came from outside (names, reasons) safe to print: no
+// control characters, no invisible direction marks, one line.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '�'
+		}
+		return r
+	}, s)
+}
+
+// wrap breaks text at spaces into lines of at most width characters; further
+// lines are indented. A word that is longer stands alone on its line.
+func wrap(text string, width int, indent string) string {
+	var b strings.Builder
+	col := 0
+	for i, word := range strings.Fields(text) {
+		n := len([]rune(word))
+		switch {
+		case i == 0:
+		case col+1+n > width:
+			b.WriteString("\n" + indent)
+			col = len([]rune(indent))
+		default:
+			b.WriteByte(' ')
+			col++
+		}
+		b.WriteString(word)
+		col += n
+	}
+	return b.String()
+}
+
+// fold breaks a name that is too wide for its column into lines.
+func fold(name string, width int) string {
+	rs := []rune(name)
+	var parts []string
+	for len(rs) > width {
+		cut := width
+		for i := width; i > width/2; i-- { // after a separator, where there is one
+			if strings.ContainsRune(" _-.", rs[i-1]) {
+				cut = i
+				break
+			}
+		}
+		parts = append(parts, strings.TrimSpace(string(rs[:cut])))
+		rs = rs[cut:]
+	}
+	return strings.Join(append(parts, string(rs)), "\n")
+}

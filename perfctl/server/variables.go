@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ComparedVariables are the global variables whose difference may be what a
+// comparison measures instead of the version: those that changed their default
+// or their meaning between versions, that turn costly features on, or that size
+// what a workload runs in. A name that a server lacks is absent from its result.
+var ComparedVariables = []string{
+	"version", "version_comment", "version_compile_machine", "version_source_revision", "version_malloc_library", "version_ssl_library",
+	// character set, collation, SQL
+	"character_set_server", "collation_server", "character_set_database", "collation_database", "sql_mode",
+	"transaction_isolation", "tx_isolation", "autocommit", "lower_case_table_names", "default_storage_engine",
+	// instrumentation
+	"performance_schema", "performance_schema_digests_size", "performance_schema_max_digest_length", "userstat", "general_log",
+	"slow_query_log", "log_slow_query", "long_query_time", "log_output", "profiling",
+	// binary log
+	"log_bin", "binlog_format", "binlog_row_image", "sync_binlog", "gtid_mode", "gtid_strict_mode", "enforce_gtid_consistency",
+	"log_slave_updates", "log_replica_updates", "binlog_order_commits", "binlog_checksum", "binlog_transaction_compression",
+	"binlog_encryption", "encrypt_binlog",
+	// InnoDB: durability and files
+	"innodb_flush_log_at_trx_commit", "innodb_flush_method", "innodb_doublewrite", "innodb_checksum_algorithm", "innodb_page_size",
+	"innodb_file_per_table", "innodb_log_file_size", "innodb_log_files_in_group", "innodb_redo_log_capacity", "innodb_log_buffer_size",
+	"innodb_log_writer_threads", "innodb_log_file_buffering", "innodb_use_native_aio", "innodb_support_xa", "innodb_version",
+	"innodb_undo_tablespaces", "innodb_encrypt_tables", "innodb_encrypt_log", "innodb_compression_default",
+	// InnoDB: memory and background work
+	"innodb_dedicated_server", "innodb_buffer_pool_size", "innodb_buffer_pool_instances", "innodb_buffer_pool_chunk_size",
+	"innodb_adaptive_hash_index", "innodb_adaptive_hash_index_parts", "innodb_change_buffering", "innodb_flush_neighbors",
+	"innodb_io_capacity", "innodb_io_capacity_max", "innodb_lru_scan_depth", "innodb_page_cleaners", "innodb_purge_threads",
+	"innodb_read_io_threads", "innodb_write_io_threads", "innodb_thread_concurrency", "innodb_spin_wait_delay",
+	"innodb_spin_wait_pause_multiplier", "innodb_sync_spin_loops", "innodb_stats_persistent", "innodb_stats_auto_recalc",
+	"innodb_numa_interleave", "innodb_autoinc_lock_mode", "innodb_snapshot_isolation", "large_pages",
+	// connections and threads
+	"thread_handling", "thread_pool_size", "thread_cache_size", "max_connections", "back_log", "table_open_cache",
+	"table_open_cache_instances", "table_definition_cache", "skip_name_resolve", "skip_networking",
+	// TLS and accounts
+	"have_ssl", "have_openssl", "ssl_cipher", "tls_version", "require_secure_transport", "default_authentication_plugin", "authentication_policy",
+	// caches and optimizer
+	"query_cache_type", "query_cache_size", "have_query_cache", "optimizer_switch", "optimizer_use_condition_selectivity",
+	"optimizer_prune_level", "optimizer_search_depth", "eq_range_index_dive_limit", "use_stat_tables", "histogram_type",
+	"internal_tmp_mem_storage_engine", "tmp_table_size", "max_heap_table_size", "join_buffer_size", "sort_buffer_size",
+	"read_buffer_size", "read_rnd_buffer_size", "max_digest_length", "metadata_locks_hash_instances",
+}
+
+// Variables are the server's effective global variables out of
+// [ComparedVariables], by name. It costs one statement.
+func (i *Instance) Variables(ctx context.Context) (map[string]string, error) {
+	rows, err := i.control.Query(ctx, "SHOW GLOBAL VARIABLES")
+	if err != nil {
+		return nil, fmt.Errorf("global variables: %w", err)
+	}
+	return compared(rows), nil
+}
+
+// compared keeps the variables that matter, of rows of name and value.
+func compared(rows [][]string) map[string]string {
+	m := map[string]string{}
+	for _, row := range rows {
+		if len(row) != 2 {
+			continue
+		}
+		if name := strings.ToLower(row[0]); slices.Contains(ComparedVariables, name) {
+			m[name] = row[1]
+		}
+	}
+	return m
+}

@@ -1,0 +1,140 @@
+package perfctl
+
+import (
+	"fmt"
+	"time"
+
+	"opcost/collectors"
+	"opcost/collectors/callgrind"
+	"opcost/collectors/host"
+	"opcost/collectors/mysqlstatus"
+	"opcost/collectors/perfstat"
+	"opcost/collectors/probe"
+	"opcost/collectors/proc"
+	"opcost/perfctl/plan"
+	"opcost/perfctl/result"
+	"opcost/perfctl/window"
+	"opcost/perfctl/workload"
+)
+
+// way is one pass of a plan on this machine: how the server is started for it,
+// how it is warmed, and the windows that are made.
+type way struct {
+	kind result.PassKind
+	sets []perfstat.EventSet // a window each; callgrind needs no set and makes one window
+	// valgrind is set for the callgrind pass.
+	valgrind string
+	// why there is no better source of instructions, for the record.
+	reason string
+}
+
+type ways []way
+
+func (w ways) kinds() []result.PassKind {
+	var ks []result.PassKind
+	for _, y := range w {
+		ks = append(ks, y.kind)
+	}
+	return ks
+}
+
+func (w ways) of(k result.PassKind) way {
+	for _, y := range w {
+		if y.kind == k {
+			return y
+		}
+	}
+	return way{kind: k}
+}
+
+// choose takes the best source of instructions that really counts here, as the
+// plan allows: hardware counters through perf, else callgrind in a pass of its
+// own. Process clock, task-clock and procfs are in every plan.
+func choose(c plan.Counters, caps probe.Caps) (ways, error) {
+	count := way{kind: result.PassCount, sets: perfstat.Sets(caps)}
+	under := way{kind: result.PassCallgrind, valgrind: caps.Valgrind.Path}
+	switch c {
+	case plan.CountersNone:
+		count.sets = nil
+		return ways{count}, nil
+	case plan.CountersPerf:
+		if !caps.Perf.PMU.OK {
+			return nil, fmt.Errorf("counters: perf: hardware counters do not count here: %s; write `counters: auto` to use the next best source, or %s",
+				caps.Perf.PMU.Reason, caps.Perf.PMU.Remedy)
+		}
+		return ways{count}, nil
+	case plan.CountersCallgrind:
+		if !caps.Valgrind.OK {
+			return nil, fmt.Errorf("counters: callgrind: %s: %s", caps.Valgrind.Reason, caps.Valgrind.Remedy)
+		}
+		return ways{count, under}, nil
+	default:
+		switch {
+		case caps.Perf.PMU.OK:
+			return ways{count}, nil
+		case caps.Valgrind.OK:
+			return ways{count, under}, nil
+		}
+		count.reason = fmt.Sprintf("neither hardware counters (%s) nor valgrind (%s)", caps.Perf.PMU.Reason, caps.Valgrind.Reason)
+		return ways{count}, nil
+	}
+}
+
+// passes are the windows of a cell, in order.
+func (y way) passes(p *plan.Plan, t workload.Test, caps probe.Caps, w callgrind.Wrapper) []Pass {
+	if y.kind == result.PassCallgrind {
+		return []Pass{{
+			Kind: y.kind, Wrap: w.Wrap, Phase: "callgrind", Set: "callgrind", Caps: caps,
+			Length:     window.Length{Operations: instructionOps(p, t)},
+			Collectors: []collectors.Collector{mysqlstatus.New(mysqlstatus.Options{Quiet: true}), callgrind.New(w)},
+		}}
+	}
+	// Slowest first: see Pass.Collectors.
+	always := []collectors.Collector{
+		mysqlstatus.New(mysqlstatus.Options{Quiet: true}), host.New(), proc.New(),
+	}
+	length := window.Length{Duration: p.Duration, Operations: p.Operations}
+	if len(y.sets) == 0 {
+		return []Pass{{Kind: y.kind, Phase: "count-0", Length: length, Collectors: always, Caps: caps}}
+	}
+	var ps []Pass
+	for i, s := range y.sets {
+		ps = append(ps, Pass{
+			Kind: y.kind, Phase: fmt.Sprintf("count-%d", i), Set: s.Name, Length: length, Caps: caps,
+			Collectors: append(always[:len(always):len(always)], perfstat.New(s)),
+		})
+	}
+	return ps
+}
+
+// warmup is how a cell's load is warmed. Under valgrind a time would be worth
+// another number of operations for each version, so they are counted.
+func (y way) warmup(p *plan.Plan, t workload.Test) window.Length {
+	if y.kind == result.PassCallgrind {
+		return window.Length{Operations: instructionOps(p, t) / 2}
+	}
+	return window.Length{Duration: p.Warmup}
+}
+
+// instructionOps is the number of operations of a callgrind window: the plan's,
+// else enough that a stray instruction of the server's background does not
+// show, and few enough that a slow statement does not take minutes.
+func instructionOps(p *plan.Plan, t workload.Test) int64 {
+	switch {
+	case p.Operations > 0:
+		return p.Operations
+	case t.Per == workload.PerRow:
+		return int64(p.Tables) * p.Rows // one scan of each table
+	default:
+		const rows = 200_000 // touched in the window; a statement costs about as much as 100 of them
+		return int64(max(50, rows/(100+t.Range)))
+	}
+}
+
+// guess is how long a cell takes, before one was seen.
+func (y way) guess(p *plan.Plan) time.Duration {
+	if y.kind == result.PassCallgrind {
+		return 15 * time.Second // seen: start 5 s, warm-up and window 5 s, stop 2 s
+	}
+	return 5*time.Second + p.Warmup + time.Duration(max(1, len(y.sets)))*p.Duration
+}
