@@ -56,6 +56,7 @@ func sleeper(t *testing.T, launcher ...string) (Wrapper, collectors.Target) {
 
 // TestWindow is a whole window on a program of one thread.
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	w, target := sleeper(t)
 	ctx := t.Context()
 	tests := []struct {
@@ -113,6 +114,7 @@ func TestWindow(t *testing.T) {
 // A window that is given up leaves the server without instrumentation, and
 // readings that say that there is none.
 func TestCloseEarly(t *testing.T) {
+	t.Parallel()
 	w, target := sleeper(t)
 	ctx := t.Context()
 	for _, begun := range []bool{false, true} {
@@ -144,6 +146,7 @@ func TestCloseEarly(t *testing.T) {
 }
 
 func TestCloseBadDump(t *testing.T) {
+	t.Parallel()
 	w, target := sleeper(t)
 	tests := []struct {
 		name, want string
@@ -212,6 +215,7 @@ func TestArmOnAnotherProcess(t *testing.T) {
 // A server that valgrind started as root and that then became another user
 // would be hung by vgdb: it must be refused before.
 func TestArmOnAnotherUser(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can start a process as another user")
 	}
@@ -223,6 +227,7 @@ func TestArmOnAnotherUser(t *testing.T) {
 // Without the right to stop the process, vgdb cannot make an idle one listen:
 // the error must say what takes that right.
 func TestArmWithoutPtrace(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root has the capability that is taken away here")
 	}
@@ -249,6 +254,7 @@ func fakeVgdb(t *testing.T, script string) (valgrind string) {
 }
 
 func TestArmWithBadVgdb(t *testing.T) {
+	t.Parallel()
 	w, target := sleeper(t)
 	tests := []struct{ name, script, want string }{
 		{"hangs", "sleep 600", "did not answer"},

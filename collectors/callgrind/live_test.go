@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"opcost/collectors"
+	"opcost/collectors/probe"
 )
 
 func TestMariaDB(t *testing.T) {
@@ -74,6 +77,19 @@ func threadsApart(t *testing.T, data string) {
 	s := startServer(t, data, true, "--performance-schema=OFF")
 	c, other := s.client(true), s.client(false)
 	c.run(500)
+
+	// What an abandoned window counted must not reach the next one.
+	abandoned, err := New(s.wrapper).Arm(t.Context(), collectors.Target{PID: s.proc.PID(), PIDFD: -1}, probe.Caps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := abandoned.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.run(100)
+	if _, err := abandoned.Close(); err != nil {
+		t.Fatal(err)
+	}
 
 	if idle := *s.window(c, 0, "idle", "")[connection].Value; idle != 0 {
 		t.Errorf("%v instructions on the connection's thread without a query", idle)

@@ -107,21 +107,21 @@ func (a *armed) start(ctx context.Context) error {
 	return a.sameProcess()
 }
 
-// sameProcess makes sure that the pid was not given to another process before
-// perf had attached.
+// sameProcess makes sure that the process lives, and that its pid was not given
+// to another. perf itself goes on with a process that has ended and was not yet
+// waited for by its parent.
 func (a *armed) sameProcess() error {
-	if a.target.StartTicks == 0 {
-		return nil
-	}
 	p, err := procfs.NewProc(a.target.PID)
 	if err != nil {
 		return fmt.Errorf("process %d is gone: %w", a.target.PID, err)
 	}
 	s, err := p.Stat()
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("process %d is gone: %w", a.target.PID, err)
-	}
-	if s.Starttime != a.target.StartTicks {
+	case s.State == "Z":
+		return fmt.Errorf("process %d (%s) has ended", a.target.PID, s.Comm)
+	case a.target.StartTicks != 0 && s.Starttime != a.target.StartTicks:
 		return fmt.Errorf("pid %d is another process now (%s)", a.target.PID, s.Comm)
 	}
 	return nil
@@ -139,6 +139,9 @@ func (a *armed) End(ctx context.Context) error {
 	if a.edge == nil {
 		a.ended = true
 		a.edge = a.control.Send(ctx, perfcontrol.Disable, a.wait.edge)
+	}
+	if a.edge == nil {
+		a.edge = a.sameProcess()
 	}
 	return a.edge
 }
@@ -162,14 +165,18 @@ func (a *armed) stop() ending {
 // endedByItself tells whether perf ended before it was told to. When it closed
 // its control descriptors it is about to, and its exit status is worth waiting for.
 func (a *armed) endedByItself() bool {
-	wait := time.Duration(0)
-	if errors.Is(a.edge, perfcontrol.ErrEnded) {
-		wait = a.wait.end
+	select {
+	case <-a.perf.Done():
+		return true
+	default:
+	}
+	if !errors.Is(a.edge, perfcontrol.ErrEnded) {
+		return false
 	}
 	select {
 	case <-a.perf.Done():
 		return true
-	case <-time.After(wait):
+	case <-time.After(a.wait.end):
 		return false
 	}
 }

@@ -133,7 +133,11 @@ func TestArmFails(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := collector{softSet, quick}.Arm(t.Context(), collectors.Target{PID: os.Getpid()}, fake{start: tt.start, attach: tt.attach}.caps(t))
+			wait := quick
+			if tt.attach != "" {
+				wait.attach = 2 * time.Second
+			}
+			_, err := collector{softSet, wait}.Arm(t.Context(), collectors.Target{PID: os.Getpid()}, fake{start: tt.start, attach: tt.attach}.caps(t))
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.remedy) {
 				t.Fatalf("got %v, want %q and %q", err, tt.want, tt.remedy)
 			}

@@ -32,7 +32,7 @@ func spin(turns int) uint64 {
 func (kernelCounter) instructions(turns int) (n uint64, err error) {
 	onOwnThread(func() {
 		var g group
-		if g, err = openGroup(unix.PERF_COUNT_HW_INSTRUCTIONS, 1); err == nil {
+		if g, err = openGroup(hardware(unix.PERF_COUNT_HW_INSTRUCTIONS), 1); err == nil {
 			defer g.close()
 			n, _, err = g.count(turns)
 		}
@@ -47,9 +47,9 @@ func (kernelCounter) instructions(turns int) (n uint64, err error) {
 func (kernelCounter) fits(n int) (ok bool, err error) {
 	onOwnThread(func() {
 		var g group
-		g, err = openGroup(unix.PERF_COUNT_HW_BRANCH_INSTRUCTIONS, n)
+		g, err = openGroup(hardware(unix.PERF_COUNT_HW_BRANCH_INSTRUCTIONS), n)
 		if n == 1 && err != nil { // a PMU without that event
-			g, err = openGroup(unix.PERF_COUNT_HW_INSTRUCTIONS, n)
+			g, err = openGroup(hardware(unix.PERF_COUNT_HW_INSTRUCTIONS), n)
 		}
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSPC) {
 			err = nil // the kernel says that so many do not fit
@@ -94,16 +94,18 @@ func pinToFirstKind() {
 // group is counters that are on the PMU together or not at all.
 type group []int
 
-func openGroup(event uint64, n int) (group, error) {
+func hardware(event uint64) unix.PerfEventAttr {
+	return unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: event}
+}
+
+// openGroup opens n counters of one event, in user space, on this thread.
+func openGroup(event unix.PerfEventAttr, n int) (group, error) {
 	var g group
 	for len(g) < n {
-		attr := unix.PerfEventAttr{
-			Type:        unix.PERF_TYPE_HARDWARE,
-			Config:      event,
-			Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING,
-			Bits:        unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
-		}
+		attr := event
 		attr.Size = uint32(unsafe.Sizeof(attr))
+		attr.Read_format = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+		attr.Bits = unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv
 		leader := -1
 		if len(g) > 0 {
 			leader = g[0]

@@ -26,6 +26,10 @@ type family struct {
 
 func (k cellKey) family() family { return family{k.host, k.workload, k.clients, k.driver} }
 
+func (f family) compare(g family) int {
+	return cmp.Or(cmp.Compare(f.host, g.host), cmp.Compare(f.workload, g.workload), cmp.Compare(f.clients, g.clients), cmp.Compare(f.driver, g.driver))
+}
+
 func (k cellKey) String() string {
 	return fmt.Sprintf("%s, %s, %s", k.version, k.workload, clientsText(k.clients))
 }
@@ -45,6 +49,7 @@ type cell struct {
 	runs    []result.Run
 	starts  int // see Row.Runs
 	metrics map[string]*estimate
+	facts   side // what should be alike
 }
 
 // size is how much data the workload ran on. Costs of unlike sizes are no ratio.
@@ -87,6 +92,7 @@ func cells(runs []result.Run, versions []string) []*cell {
 	}
 	all := make([]*cell, 0, len(byKey))
 	for _, c := range byKey {
+		c.facts = sideOf(c.runs)
 		all = append(all, c)
 	}
 	place := map[string]int{}

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // spread is the noise between server starts that intervals are made of: the
@@ -81,7 +83,6 @@ func noise(all []*cell, floor map[NoiseKey]Noise) noiseOf {
 // prior is what the families of an experiment say together.
 type prior struct {
 	all      group
-	families int
 	variance float64
 	df       float64 // +Inf: the families differ by chance alone
 }
@@ -101,8 +102,11 @@ func (p prior) spread(g group) spread {
 // fitPrior estimates the experiment's variance and its weight by the moments of
 // the logarithms of the families' variances (Smyth 2004, section 6.2).
 func fitPrior(by map[family]group) prior {
-	p := prior{df: math.Inf(1), families: len(by)}
-	for _, g := range by {
+	p := prior{df: math.Inf(1)}
+	// Always in the same order, so that sums round in the same way.
+	families := slices.SortedFunc(maps.Keys(by), family.compare)
+	for _, f := range families {
+		g := by[f]
 		p.all.squares += g.squares
 		p.all.df += g.df
 		p.all.cells += g.cells
@@ -115,7 +119,8 @@ func fitPrior(by map[family]group) prior {
 	least := 1e-5 * p.variance
 	var es []float64
 	chance := 0.0
-	for _, g := range by {
+	for _, f := range families {
+		g := by[f]
 		half := g.df / 2
 		es = append(es, math.Log(max(g.variance(), least))-digamma(half)+math.Log(half))
 		chance += trigamma(half)

@@ -137,19 +137,19 @@ func (s *shift) more(threshold, alpha float64) int {
 	}
 	// The half-width t σ √(2/n) falls with n, also through the t of more degrees
 	// of freedom, so the answer is found by bisection.
-	half := func(n int) float64 {
+	reaches := func(n int) bool {
 		df := max(s.df, float64(2*n-2))
-		return s.t.t(df, alpha) * s.sigma * math.Sqrt(2/float64(n))
+		return tail(df, room/(s.sigma*math.Sqrt(2/float64(n)))) <= alpha
 	}
 	lo, hi := s.starts, s.starts+999
-	if half(hi) > room {
+	if !reaches(hi) {
 		return 0
 	}
 	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; half(mid) > room {
-			lo = mid
-		} else {
+		if mid := (lo + hi) / 2; reaches(mid) {
 			hi = mid
+		} else {
+			lo = mid
 		}
 	}
 	return hi - s.starts

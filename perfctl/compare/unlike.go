@@ -100,8 +100,19 @@ func (v values) String() string {
 // side is the facts of one version's runs on one host.
 type side map[fact]values
 
-func (s side) addCell(c *cell) {
-	for _, r := range c.runs {
+func (s side) add(other side) {
+	for f, vs := range other {
+		if s[f] == nil {
+			s[f] = values{}
+		}
+		maps.Copy(s[f], vs)
+	}
+}
+
+// sideOf gathers the facts of a cell's runs.
+func sideOf(runs []result.Run) side {
+	s := side{}
+	for _, r := range runs {
 		for f, v := range facts(r) {
 			if s[f] == nil {
 				s[f] = values{}
@@ -109,6 +120,7 @@ func (s side) addCell(c *cell) {
 			s[f].add(v)
 		}
 	}
+	return s
 }
 
 // unlike says in what each version differs from the base besides what was
@@ -123,8 +135,8 @@ func unlike(ps []pair, base string) (ws []result.Warning) {
 			news[k], bases[k] = side{}, side{}
 			order = append(order, k)
 		}
-		news[k].addCell(p.cell)
-		bases[k].addCell(p.base)
+		news[k].add(p.cell.facts)
+		bases[k].add(p.base.facts)
 	}
 	hosts := map[string]bool{}
 	for _, k := range order {
@@ -160,7 +172,7 @@ func mixed(all []*cell) (ws []result.Warning) {
 			sides[k] = side{}
 			order = append(order, k)
 		}
-		sides[k].addCell(c)
+		sides[k].add(c.facts)
 	}
 	for _, k := range order {
 		for _, f := range slices.SortedFunc(maps.Keys(sides[k]), func(a, b fact) int { return cmp.Compare(a.name, b.name) }) {

@@ -69,6 +69,7 @@ func (c contrast) settle(alpha float64) {
 	lo, hi, ok := c.shift.interval(alpha)
 	c.r.Method = c.shift.method
 	if ok {
+		lo, hi = min(lo, c.r.Ratio), max(hi, c.r.Ratio) // but for rounding they hold it
 		c.r.Low, c.r.High, c.r.Level = &lo, &hi, 1-alpha
 	}
 	if c.barred != "" {

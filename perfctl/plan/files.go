@@ -26,9 +26,12 @@ func (r *reader) binary(at ast.Node, m map[string]entry, v *Version) {
 		if !ok {
 			return
 		}
-		if hasBase && !strings.Contains(s, "/") {
+		switch {
+		case hasBase && !strings.Contains(s, "/"):
 			v.Mysqld = r.inBasedir(bin, v.Basedir, s)
-		} else {
+		case s == installed:
+			v.Mysqld = r.installed(bin)
+		default:
 			v.Mysqld = r.program(bin.value, s, "mysqld", bin.like())
 		}
 		if hasBase && v.Mysqld != "" && !within(v.Basedir, v.Mysqld) {
@@ -39,6 +42,24 @@ func (r *reader) binary(at ast.Node, m map[string]entry, v *Version) {
 	default:
 		r.bad(at, "mysqld: /usr/sbin/mariadbd", "version %q has neither mysqld nor basedir", v.Name)
 	}
+}
+
+// installed, in place of a path, is whichever server this machine has.
+const installed = "installed"
+
+func (r *reader) installed(e entry) string {
+	names := []string{"mariadbd", "mysqld"}
+	dirs := r.machine.SearchPath()
+	for _, n := range names {
+		for _, d := range dirs {
+			if path := filepath.Join(d, n); r.machine.Executable(path) == nil {
+				return path
+			}
+		}
+	}
+	r.bad(e.value, e.like(), "mysqld: installed: there is no %s in %s; install a server (on Debian: apt-get install mariadb-server-core), or give a path",
+		strings.Join(names, " or "), strings.Join(dirs, ":"))
+	return ""
 }
 
 func (r *reader) inBasedir(e entry, basedir string, names ...string) string {

@@ -45,7 +45,7 @@ var keys = []Key{
 	{inPlan, "seed", "where the random keys begin; equal for every version", "1", "7"},
 
 	{inVersion, "name", "the version's name in results; letters, digits and . _ + -", "", "mariadb-10.11"},
-	{inVersion, "mysqld", "the server binary: a path (relative to the plan's folder) or a name on PATH", "", "/usr/sbin/mariadbd"},
+	{inVersion, "mysqld", "the server binary: a path (relative to the plan's folder), a name on PATH, or installed (mariadbd, else mysqld)", "", "/usr/sbin/mariadbd"},
 	{inVersion, "basedir", "the installation, in whose bin, sbin or libexec the binary is looked for", "", "/opt/mysql-8.0"},
 	{inVersion, "defaults_file", "a my.cnf, relative to the plan's folder", "none", "my.cnf"},
 	{inVersion, "options", "further server options, after the plan's", "[]", "[skip-log-bin]"},

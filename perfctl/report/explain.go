@@ -18,7 +18,7 @@ type explanations struct {
 	letters           map[string]int // footnote -> place
 	sources           []string       // in order of appearance
 	bySource          map[string][]string
-	remarks           []string       // about cells, with where they hold
+	remarks           []string // about cells, with where they hold
 	remarkAt          map[string][]string
 }
 

@@ -51,11 +51,13 @@ func longLine(row compare.Row, name string) []string {
 	return append(line, digits(&v.Ratio), digits(v.Low), digits(v.High), string(v.Verdict), guard(v.Method))
 }
 
+// digits writes a number with 12 significant digits: beyond them there is only
+// rounding.
 func digits(v *float64) string {
 	if v == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
+	return strconv.FormatFloat(*v, 'g', 12, 64)
 }
 
 // guard keeps a spreadsheet from running text as a formula: one that begins

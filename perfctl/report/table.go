@@ -83,7 +83,7 @@ type widths struct{ label, value, ratio int }
 const gap = 2 // between columns
 
 func (b block) widths() widths {
-	var w widths
+	w := widths{value: 12} // a version's name has to be read too
 	for _, r := range b.rows {
 		label := len([]rune(r.label))
 		if r.part {
@@ -156,7 +156,7 @@ func (p piece) write(w io.Writer, paint func(style, string) string) error {
 		if p.stacked && c > 0 {
 			room = max(room, p.widths.ratio)
 		}
-		col(spaced(fold(name, max(room, 8))), tw.AlignRight)
+		col(spaced(fold(name, room)), tw.AlignRight)
 		if p.beside(c) {
 			col(spaced(""), tw.AlignRight)
 		}

@@ -153,6 +153,17 @@ func relocate(options []option, data string) (extra, notes []string, err error) 
 	return extra, notes, nil
 }
 
+// overridden says which options of a defaults file have no effect, because
+// opcost sets them itself.
+func overridden(file []option) (notes []string) {
+	for _, o := range file {
+		if slices.Contains(ownedNames, o.plainName()) && o.plainName() != "user" {
+			notes = append(notes, fmt.Sprintf("%s=%s of %s is not used: opcost sets it, so that the server and its data stay private", o.name(), o.value(), o.From))
+		}
+	}
+	return notes
+}
+
 // checkDefaultsFile refuses what cannot be overridden on the command line: of
 // several --user the servers take the first.
 func checkDefaultsFile(options []option, user string) error {

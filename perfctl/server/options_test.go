@@ -174,7 +174,8 @@ func TestPublishedDefaultsFile(t *testing.T) {
 	if !slices.Equal(s.moved, want) {
 		t.Errorf("got %q\nwant %q", s.moved, want)
 	}
-	if len(s.Notes) != 3 {
+	// and its tmpdir and datadir are not used
+	if len(s.Notes) != 5 || !strings.Contains(strings.Join(s.Notes, "\n"), "datadir=/data/m/my/data of "+file+" is not used") {
 		t.Errorf("notes: %q", s.Notes)
 	}
 }

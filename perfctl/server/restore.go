@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"opcost/collectors/child"
 	"opcost/perfctl/plan"
 )
@@ -112,7 +114,9 @@ func (s *Site) Restore(ctx context.Context) (Restored, error) {
 	if err := syncFS(s.dir); err != nil {
 		return r, s.errorf("restore data: %w", err)
 	}
-	if r.Writeback, r.SettleNote, err = settle(ctx, readWriteback, settleTimeout, settleEvery); err != nil {
+	// What other programs left to write would be written during the window.
+	unix.Sync()
+	if r.Writeback, r.SettleNote, err = settle(ctx, readWriteback, s.settleTimeout, settleEvery); err != nil {
 		return r, s.errorf("restore data: %w", err)
 	}
 	r.Took = time.Since(began)

@@ -181,6 +181,7 @@ func TestRestoreByCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.settleTimeout = time.Second
 	if _, err := s.Restore(ctx); err == nil || !strings.Contains(err.Error(), "Save") {
 		t.Errorf("nothing saved: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,7 +45,8 @@ type Site struct {
 	starts  int
 	running *Instance
 	// unclean is why the data cannot be saved: a server was killed on it.
-	unclean string
+	unclean       string
+	settleTimeout time.Duration
 }
 
 // siteState is the marker file: only a folder that has one is ours to change.
@@ -65,7 +67,7 @@ const (
 // reads from its defaults file. It starts no server. A folder that exists must
 // be empty or have been made by Open for the same build.
 func Open(ctx context.Context, spec Spec, dir string) (*Site, error) {
-	s := &Site{spec: spec}
+	s := &Site{spec: spec, settleTimeout: settleTimeout}
 	var err error
 	if s.dir, err = filepath.Abs(dir); err != nil {
 		return nil, s.errorf("folder %s: %w", dir, err)
@@ -89,6 +91,7 @@ func Open(ctx context.Context, spec Spec, dir string) (*Site, error) {
 	if s.moved, s.Notes, err = relocate(append(s.file[:len(s.file):len(s.file)], given...), s.data()); err != nil {
 		return nil, s.errorf("%w", err)
 	}
+	s.Notes = append(overridden(s.file), s.Notes...)
 	s.tree = findTree(spec.Mysqld, spec.Basedir)
 	if err := s.claim(); err != nil {
 		return nil, s.errorf("%w", err)

@@ -1,10 +1,10 @@
 package server
 
-// How a version's data directory is made.
+// InitMethod is how a version's data directory is made.
 type InitMethod string
 
 const (
-	InstallScript InitMethod = "mysql_install_db"
+	InstallScript InitMethod = "mysql_install_db" // MariaDB: mariadb-install-db
 	Initialize    InitMethod = "mysqld --initialize-insecure"
 	Bootstrap     InitMethod = "mariadbd --bootstrap" // fed with the tree's own SQL files
 )
@@ -31,13 +31,13 @@ var Support = []SupportRow{
 		"the script knows no launcher: with one, the tree's SQL files are fed to mysqld --bootstrap. The 5.6 script needs Perl. The driver does not promise these versions"},
 	{Range{Flavor: MySQL, From: [3]int{5, 7, 6}, Until: [3]int{8, 0, 0}}, "MySQL 5.7", Initialize, untried, ""},
 	{Range{Flavor: MySQL, From: [3]int{8, 0, 0}, Until: [3]int{9, 0, 0}}, "MySQL 8.x", Initialize, untried, ""},
-	{Range{Flavor: MySQL, From: [3]int{9, 0, 0}}, "MySQL 9.x", Initialize, untried, ""},
+	{Range{Flavor: MySQL, From: [3]int{9, 0, 0}}, "MySQL 9.x", Initialize, "9.7.4 (Debian sid), through its own loader", ""},
 	{Range{Flavor: MariaDB, Until: [3]int{10, 0, 0}}, "MariaDB 5.x", Bootstrap, untried,
 		"mysql_install_db where the tree lacks the SQL files; the driver does not promise these versions"},
-	{Range{Flavor: MariaDB, From: [3]int{10, 0, 0}, Until: [3]int{10, 11, 0}}, "MariaDB 10.0-10.10", Bootstrap, untried,
-		"mariadb-install-db (mysql_install_db) where the tree lacks the SQL files"},
+	{Range{Flavor: MariaDB, From: [3]int{10, 0, 0}, Until: [3]int{10, 11, 0}}, "MariaDB 10.0-10.10", Bootstrap, "10.5.23 (Debian 11), through its own loader",
+		"mariadb-install-db (mysql_install_db) where the tree lacks the SQL files; tried with 10.5.23 too"},
 	{Range{Flavor: MariaDB, From: [3]int{10, 11, 0}, Until: [3]int{11, 0, 0}}, "MariaDB 10.11", Bootstrap, "10.11.19 (Debian 12)", ""},
-	{Range{Flavor: MariaDB, From: [3]int{11, 0, 0}}, "MariaDB 11 and later", Bootstrap, untried, "SQL files are named mariadb_*.sql"},
+	{Range{Flavor: MariaDB, From: [3]int{11, 0, 0}}, "MariaDB 11 and later", Bootstrap, "11.8.9 (Debian 13), through its own loader", "SQL files are named mariadb_*.sql"},
 }
 
 // SupportFor is the version's row of [Support].

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestLiveTrees runs servers of other distributions, unpacked into folders that
@@ -28,12 +29,17 @@ func liveTree(t *testing.T, root string) {
 			spec.Mysqld = path
 		}
 	}
-	libs := filepath.Join(root, "usr", "lib", "x86_64-linux-gnu")
-	spec.Launcher = []string{filepath.Join(libs, "ld-linux-x86-64.so.2"), "--library-path", libs}
+	old, libs := filepath.Join(root, "lib", "x86_64-linux-gnu"), filepath.Join(root, "usr", "lib", "x86_64-linux-gnu")
+	loader := filepath.Join(libs, "ld-linux-x86-64.so.2")
+	if !isFile(loader) { // before Debian 12 a link from /lib
+		loader, _ = filepath.EvalSymlinks(filepath.Join(old, "ld-linux-x86-64.so.2"))
+	}
+	spec.Launcher = []string{loader, "--library-path", libs + ":" + old}
 	s, err := Open(ctx, spec, filepath.Join(t.TempDir(), "site"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.settleTimeout = time.Second
 	if err := s.Initialise(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ func TestCharsetByHandshakeLive(t *testing.T) {
 		if charset == "utf8mb3" {
 			a.Charset = "utf8"
 		}
+		settle(t, db, 1)
 		before := status(t, db)["Questions"]
 		s, err := open(context.Background(), a)
 		if err != nil {

@@ -29,7 +29,7 @@ func TestBenchClientCPU(t *testing.T) {
 		t.Skip("a benchmark: set OPCOST_BENCH=1, or run make bench")
 	}
 	testserver.Missing(t, "sysbench")
-	pairs, queries := number("OPCOST_BENCH_PAIRS", 9), number("OPCOST_BENCH_QUERIES", 50000)
+	pairs, queries := number("OPCOST_BENCH_PAIRS", 21), number("OPCOST_BENCH_QUERIES", 20000)
 	d := Data{Tables: 1, Rows: 10000, Seed: 1}
 	a := load(t, d)
 	b := startLoad(t, BuiltinConfig{Access: a, Test: test(t, "point-query"), Data: d, Clients: 1, Seed: 1})

@@ -42,7 +42,8 @@ type Builtin struct {
 	phase   *phase // the last one released, or nil
 	err     error
 	stopped bool
-	procs   int // GOMAXPROCS before
+	procs   int           // GOMAXPROCS before
+	grace   time.Duration // of Stop
 }
 
 var (
@@ -66,8 +67,8 @@ func StartBuiltin(ctx context.Context, cfg BuiltinConfig) (*Builtin, error) {
 	case cfg.Data.Tables < 1 || cfg.Data.Rows < 1:
 		return nil, fmt.Errorf("%d tables of %d rows: give 1 or more of each", cfg.Data.Tables, cfg.Data.Rows)
 	}
-	b := &Builtin{cfg: cfg, procs: runtime.GOMAXPROCS(0)}
-	runtime.GOMAXPROCS(max(b.procs, cfg.Clients+2))
+	b := &Builtin{cfg: cfg, procs: runtime.GOMAXPROCS(0), grace: stopGrace}
+	
 	for n := range cfg.Clients {
 		c := &client{n: n, cfg: &b.cfg, keys: newKeys(cfg.Data, cfg.Seed), times: newTimes()}
 		if err := c.start(ctx); err != nil {
@@ -227,12 +228,12 @@ func (b *Builtin) Stop() error {
 	var err error
 	if p != nil {
 		p.closing.Store(true)
-		t := time.NewTimer(stopGrace)
+		t := time.NewTimer(b.grace)
 		defer t.Stop()
 		select {
 		case <-p.idle:
 		case <-t.C:
-			err = fmt.Errorf("%d clients did not finish their transaction within %v; their connections were cut", p.busy.Load(), stopGrace)
+			err = fmt.Errorf("%d clients did not finish their transaction within %v; their connections were cut", p.busy.Load(), b.grace)
 			for _, c := range b.clients {
 				c.session.socket.Close()
 			}

@@ -22,6 +22,7 @@ func TestOperationsAreExactLive(t *testing.T) {
 					a.Protocol = protocol
 					x := test(t, id)
 					b := startLoad(t, BuiltinConfig{Access: a, Test: x, Data: d, Clients: clients, Seed: 1})
+					settle(t, db, int64(1+clients))
 					before, begin := status(t, db), quiesce(t, b)
 					b.Release(window.Phase{Name: "timed"})
 					time.Sleep(150 * time.Millisecond)
@@ -119,6 +120,7 @@ func TestScanCountsRowsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := startLoad(t, BuiltinConfig{Access: a, Test: test(t, "scan"), Data: d, Clients: 2, Seed: 1})
+	settle(t, db, 3)
 	before := status(t, db)
 	<-b.Release(window.Phase{Name: "x", Operations: 20001})
 	n, after := quiesce(t, b), status(t, db)

@@ -93,6 +93,7 @@ func TestDeadlocksAreCountedLive(t *testing.T) {
 	a := load(t, d)
 	db := control(t, a)
 	b := startLoad(t, BuiltinConfig{Access: a, Test: test(t, "write-only"), Data: d, Clients: 4, Seed: 1})
+	settle(t, db, 5)
 	before := status(t, db)
 	wait(t, b.Release(window.Phase{Name: "x", Operations: 4000}))
 	n := quiesce(t, b)

@@ -74,6 +74,38 @@ func TestQuiesceGivesUpWithItsContextLive(t *testing.T) {
 	<-done
 }
 
+func TestStopCutsStuckStatementsLive(t *testing.T) {
+	d := Data{Tables: 1, Rows: 10, Seed: 7}
+	a := load(t, d)
+	tx, err := control(t, a).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("UPDATE sbtest1 SET k=k+1 WHERE id=1"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := StartBuiltin(context.Background(), BuiltinConfig{Access: a, Test: test(t, "update-one"), Data: d, Clients: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.grace = 50 * time.Millisecond
+	b.Release(window.Phase{Name: "stuck"})
+	time.Sleep(50 * time.Millisecond)
+	stopped := make(chan error)
+	go func() { stopped <- b.Stop() }()
+	select {
+	case err := <-stopped:
+		if err == nil || !strings.Contains(err.Error(), "2 clients did not finish") {
+			t.Errorf("Stop: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("Stop waits for a statement that is stuck")
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestReleaseTwiceIsAnErrorLive(t *testing.T) {
 	d := Data{Tables: 1, Rows: 100, Seed: 7}
 	b := startLoad(t, BuiltinConfig{Access: load(t, d), Test: test(t, "point-query"), Data: d, Clients: 1, Seed: 1})
@@ -95,11 +127,11 @@ func TestReleaseTwiceIsAnErrorLive(t *testing.T) {
 // By Little's law the mean number of statements under way is rate times response
 // time. Clients that took turns at Go's processors would show as about 2 here.
 func TestClientsAreConcurrentLive(t *testing.T) {
-	const clients = 8
+	const clients = 16
 	d := Data{Tables: 1, Rows: 3000, Seed: 7}
-	b := startLoad(t, BuiltinConfig{Access: load(t, d), Test: test(t, "random-points_range=100"), Data: d, Clients: clients, Seed: 1})
+	b := startLoad(t, BuiltinConfig{Access: load(t, d), Test: test(t, "point-query"), Data: d, Clients: clients, Seed: 1})
 	begin := time.Now()
-	<-b.Release(window.Phase{Name: "x", Operations: 8000})
+	<-b.Release(window.Phase{Name: "x", Operations: 40000})
 	took := time.Since(begin)
 	l := b.Latency()
 	underWay := float64(l.Count) * l.MeanUS / float64(took.Microseconds())

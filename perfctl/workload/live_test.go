@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"opcost/perfctl/result"
 	"opcost/perfctl/workload/internal/testserver"
@@ -130,4 +131,17 @@ func startLoad(t testing.TB, cfg BuiltinConfig) *Builtin {
 		}
 	})
 	return b
+}
+
+// settle waits until the server has no other connections than those named: it
+// counts the COM_QUIT of a closed one among the Questions, maybe a test later.
+func settle(t testing.TB, db *sql.DB, connections int64) {
+	t.Helper()
+	for range 5000 {
+		if ask[int64](t, db, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Threads_connected'") == connections {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("the server does not get down to %d connections", connections)
 }
