@@ -39,12 +39,16 @@ func TestMain(m *testing.M) {
 }
 
 // spinner does what each line of its input says, in threads of its own, and
-// answers when all have ended: "3 100" is three threads of 100 ms CPU each.
+// answers when all have ended: "3 100" is three threads of 100 ms CPU each,
+// "0 5000" is 5,000 turns of a loop.
 func spinner() {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		var threads, ms int
 		if _, err := fmt.Sscan(in.Text(), &threads, &ms); err != nil {
 			os.Exit(3)
+		}
+		if threads == 0 {
+			runtime.KeepAlive(loop(ms))
 		}
 		var wg sync.WaitGroup
 		for range threads {
@@ -56,6 +60,17 @@ func spinner() {
 		wg.Wait()
 		fmt.Println("done")
 	}
+}
+
+//go:noinline
+func loop(turns int) uint64 {
+	x := uint64(88172645463325252)
+	for range turns {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
 }
 
 func spinThread(d time.Duration) {

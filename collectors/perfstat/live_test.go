@@ -238,6 +238,49 @@ func TestLiveProcessEndsInTheWindow(t *testing.T) {
 	}
 }
 
+// Instructions of a loop that is three times as long: three times as many. Where
+// the machine has a PMU.
+func TestLiveHardwareCounters(t *testing.T) {
+	caps := here(t)
+	if !caps.Perf.PMU.OK {
+		t.Skipf("no PMU: %s", caps.Perf.PMU.Reason)
+	}
+	t.Logf("%d counters", caps.Perf.Counters)
+	pid, say := role(t, "spinner")
+	var user [2]float64
+	for _, set := range Sets(caps) {
+		for i, turns := range []string{"0 5000000", "0 15000000"} {
+			a := arm(t, set, pid, caps)
+			if err := a.Begin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			say(turns)
+			if err := a.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			rs, err := a.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, %s:\n%s", set.Name, turns, briefs(rs))
+			for _, r := range rs {
+				if r.State == "scaled" || r.State == "not_counted" {
+					t.Errorf("the set does not fit: %s %s", brief(r), r.Reason)
+				}
+				if r.Name == "instructions_user" {
+					user[i] = value(t, rs, "instructions_user")
+				}
+			}
+			if set.Name == "core" {
+				within(t, "sum of user and kernel", value(t, rs, "instructions"), value(t, rs, "instructions_user"), 1.5*value(t, rs, "instructions_user"), 0)
+			}
+		}
+		if user[0] > 0 {
+			within(t, "instructions of three times the loop", user[1]/user[0], 3, 3, 0.05)
+		}
+	}
+}
+
 func TestLiveUnknownEventAndUnsupportedGroup(t *testing.T) {
 	caps := here(t)
 	_, err := New(EventSet{"odd", [][]string{{"no-such-event"}}}).Arm(t.Context(), collectors.Target{PID: os.Getpid()}, caps)
@@ -267,6 +310,7 @@ func TestLiveUnknownEventAndUnsupportedGroup(t *testing.T) {
 // kill -9 on the process that measures leaves no perf behind.
 func TestLivePerfDiesWithUs(t *testing.T) {
 	here(t)
+	t.Setenv("TMPDIR", t.TempDir()) // who is killed clears nothing up
 	target, _ := role(t, "spinner")
 	parent, say := role(t, "measurer", strconv.Itoa(target))
 	perf, err := strconv.Atoi(say(""))

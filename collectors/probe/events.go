@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -50,14 +51,11 @@ func (q question) events(h Host) map[string]Event {
 		}
 	}
 	var (
-		mu   sync.Mutex
+		mu   sync.Mutex // over events
 		wg   sync.WaitGroup
 		free = make(chan struct{}, 4)
 	)
-	for _, name := range names {
-		if _, settled := events[name]; settled {
-			continue
-		}
+	for _, name := range unsettled(names, events) {
 		wg.Go(func() {
 			free <- struct{}{}
 			e := q.event(name, hardware[name])
@@ -69,6 +67,13 @@ func (q question) events(h Host) map[string]Event {
 	}
 	wg.Wait()
 	return events
+}
+
+func unsettled(names []string, events map[string]Event) []string {
+	return slices.DeleteFunc(names, func(n string) bool {
+		_, settled := events[n]
+		return settled
+	})
 }
 
 // eventNames are the events to try, and which of them are the PMU's.

@@ -74,6 +74,7 @@ func TestLiveAsk(t *testing.T) {
 	if c.Perf.PMU.OK == (c.Perf.Counters == 0) {
 		t.Errorf("PMU %+v with %d counters", c.Perf.PMU, c.Perf.Counters)
 	}
+	t.Logf("PMU %+v, %d counters", c.Perf.PMU, c.Perf.Counters)
 	if !c.Perf.PMU.OK && (c.Perf.PMU.Reason == "" || c.Perf.PMU.Remedy == "") {
 		t.Errorf("PMU: %+v", c.Perf.PMU)
 	}

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// kernelCounter counts on the calling thread through perf_event_open(2). On a
-// hybrid CPU it counts on whichever PMU the kernel gives to the general event,
-// pinned to a CPU of that kind.
+// kernelCounter counts on the calling thread through perf_event_open(2).
 type kernelCounter struct{}
 
 // spin is the known loop: a dependent chain that no compiler can shorten.
@@ -40,17 +39,12 @@ func (kernelCounter) instructions(turns int) (n uint64, err error) {
 	return n, err
 }
 
-// fits opens a group of equal events. Branches are counted, because CPUs with
-// counters reserved for instructions and cycles have none for branches. A group
-// that the kernel opens but never runs (the NMI watchdog holds a counter) does
-// not fit either.
+// fits opens a group of equal events. A group that the kernel opens but never
+// runs (the NMI watchdog holds a counter) does not fit either.
 func (kernelCounter) fits(n int) (ok bool, err error) {
 	onOwnThread(func() {
 		var g group
-		g, err = openGroup(hardware(unix.PERF_COUNT_HW_BRANCH_INSTRUCTIONS), n)
-		if n == 1 && err != nil { // a PMU without that event
-			g, err = openGroup(hardware(unix.PERF_COUNT_HW_INSTRUCTIONS), n)
-		}
+		g, err = openGroup(general(), n)
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSPC) {
 			err = nil // the kernel says that so many do not fit
 			return
@@ -64,38 +58,63 @@ func (kernelCounter) fits(n int) (ok bool, err error) {
 	return ok, err
 }
 
-// onOwnThread runs f on a thread that is then thrown away, pinned to the first
-// core kind's CPUs where there are several.
+// general is an event that takes a general counter: branches, because CPUs with
+// counters reserved for instructions and cycles have none for branches. A PMU
+// without branches (QEMU's for arm64) has no reserved counters for instructions.
+func general() unix.PerfEventAttr {
+	branches := hardware(unix.PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+	g, err := openGroup(branches, 1)
+	if err != nil {
+		return hardware(unix.PERF_COUNT_HW_INSTRUCTIONS)
+	}
+	g.close()
+	return branches
+}
+
+// onOwnThread runs f on a thread that is then thrown away, pinned to one kind
+// of core where there are several.
 func onOwnThread(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with us, and its mask with it
-		pinToFirstKind()
+		if _, cpus := oneKind(); len(cpus) > 0 {
+			var set unix.CPUSet
+			for _, c := range cpus {
+				set.Set(c)
+			}
+			// Where this fails the counts are too small, which the self-test says.
+			_ = unix.SchedSetaffinity(0, &set)
+		}
 		f()
 	}()
 	<-done
 }
 
-func pinToFirstKind() {
-	a := asker{root: "/"}
+// oneKind is the PMU to test on a hybrid CPU, the last by name (cpu_core after
+// cpu_atom): its type number and its CPUs. 0 and nil where there is one kind.
+func oneKind() (pmu uint64, cpus []int) {
+	a := here()
 	pmus := a.corePMUs()
 	if len(pmus) < 2 {
-		return
+		return 0, nil
 	}
-	var set unix.CPUSet
-	for _, c := range cpuList(a.word("sys/bus/event_source/devices/" + pmus[len(pmus)-1] + "/cpus")) {
-		set.Set(c)
+	dir := "sys/bus/event_source/devices/" + pmus[len(pmus)-1]
+	pmu, err := strconv.ParseUint(a.word(dir+"/type"), 10, 32)
+	if err != nil {
+		return 0, nil
 	}
-	// Where this fails the counts may be too small, which the self-test says.
-	_ = unix.SchedSetaffinity(0, &set)
+	return pmu, cpuList(a.word(dir + "/cpus"))
 }
 
 // group is counters that are on the PMU together or not at all.
 type group []int
 
+// hardware is a general event. With several kinds of core the upper half of the
+// number says which PMU is meant (perf_event_open(2), PERF_PMU_TYPE_SHIFT).
 func hardware(event uint64) unix.PerfEventAttr {
-	return unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: event}
+	pmu, _ := oneKind()
+	return unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: event | pmu<<32}
 }
 
 // openGroup opens n counters of one event, in user space, on this thread.

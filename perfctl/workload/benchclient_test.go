@@ -23,7 +23,7 @@ const benchLimit = 1.25
 // that a point query costs the built-in client and sysbench: prepared, one
 // client, the same table of the same server, by turns. It takes a minute or
 // two, so it runs by `make bench` (OPCOST_BENCH=1) only; OPCOST_BENCH_PAIRS
-// and OPCOST_BENCH_QUERIES change how much.
+// and OPCOST_BENCH_QUERIES change how much. The figures show with -v.
 func TestBenchClientCPU(t *testing.T) {
 	if os.Getenv("OPCOST_BENCH") != "1" {
 		t.Skip("a benchmark: set OPCOST_BENCH=1, or run make bench")

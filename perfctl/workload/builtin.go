@@ -68,7 +68,7 @@ func StartBuiltin(ctx context.Context, cfg BuiltinConfig) (*Builtin, error) {
 		return nil, fmt.Errorf("%d tables of %d rows: give 1 or more of each", cfg.Data.Tables, cfg.Data.Rows)
 	}
 	b := &Builtin{cfg: cfg, procs: runtime.GOMAXPROCS(0), grace: stopGrace}
-	
+	runtime.GOMAXPROCS(max(b.procs, cfg.Clients+2))
 	for n := range cfg.Clients {
 		c := &client{n: n, cfg: &b.cfg, keys: newKeys(cfg.Data, cfg.Seed), times: newTimes()}
 		if err := c.start(ctx); err != nil {
