@@ -12,6 +12,13 @@ import (
 // Build compares runs. Whatever is doubtful about them becomes a warning in the
 // report; runs that cannot be compared still give their own values.
 func Build(runs []result.Run, o Options) Report {
+	base, order := planned(runs)
+	if o.Order == nil {
+		o.Order = order
+	}
+	if o.Base == "" {
+		o.Base = base
+	}
 	versions := versionsOf(runs, o.Order)
 	b := builder{
 		options: o,

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -109,6 +110,23 @@ func cells(runs []result.Run, versions []string) []*cell {
 			cmp.Compare(a.protocol, b.protocol))
 	})
 	return all
+}
+
+// planned is the base and the order of versions that the runs' plan had; both
+// are empty where the runs come from several plans, or from none.
+func planned(runs []result.Run) (base string, order []string) {
+	place := map[string]int{}
+	for _, r := range runs {
+		if r.PlanHash == "" || r.PlanHash != runs[0].PlanHash {
+			return "", nil
+		}
+		place[r.Version] = r.Place
+		base = r.Base
+	}
+	order = slices.SortedFunc(maps.Keys(place), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b))
+	})
+	return base, order
 }
 
 // versionsOf gives the versions in the order asked, the rest by first start.

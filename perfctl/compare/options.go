@@ -4,10 +4,11 @@ import "opcost/perfctl/result"
 
 // Options of a comparison. The zero value is the usual comparison.
 type Options struct {
-	// Base is the version that ratios are taken to; "": the first of Order,
-	// else the version measured first.
+	// Base is the version that ratios are taken to; "": the plan's where the
+	// runs are of one plan, else the first of Order.
 	Base string
-	// Order of the versions; those it lacks follow by their first start.
+	// Order of the versions; nil: the plan's where the runs are of one plan.
+	// Versions that it lacks follow by their first start.
 	Order []string
 	// Threshold is the share of change that matters, for every metric
 	// (0.01 is 1%); 0: each metric's own, see [Metrics].

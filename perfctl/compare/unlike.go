@@ -109,10 +109,16 @@ func (s side) add(other side) {
 	}
 }
 
-// sideOf gathers the facts of a cell's runs.
+// sideOf gathers the facts of a cell's runs. A server under valgrind needs
+// options of its own (no native asynchronous I/O), the same for every version,
+// so such runs speak only where there are no others.
 func sideOf(runs []result.Run) side {
+	own := slices.DeleteFunc(slices.Clone(runs), onlyCallgrind)
+	if len(own) == 0 {
+		own = runs
+	}
 	s := side{}
-	for _, r := range runs {
+	for _, r := range own {
 		for f, v := range facts(r) {
 			if s[f] == nil {
 				s[f] = values{}
@@ -121,6 +127,10 @@ func sideOf(runs []result.Run) side {
 		}
 	}
 	return s
+}
+
+func onlyCallgrind(r result.Run) bool {
+	return len(r.Passes) > 0 && !slices.ContainsFunc(r.Passes, func(p result.Pass) bool { return p.Kind != result.PassCallgrind })
 }
 
 // unlike says in what each version differs from the base besides what was
