@@ -40,7 +40,7 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 
 	target := l.target(ctx, load, dir)
 	passes := l.way.passes(r.plan, c.Test, r.opts.Caps, l.wrap)
-	done := result.Pass{Kind: s.Pass, State: result.OK, Reason: l.way.reason}
+	done := result.Pass{Kind: s.Pass, State: result.OK}
 	var failed error
 	for i, p := range passes {
 		r.clock.doing("%s: window %d of %d (%v)", name, i+1, len(passes), p.Length)
@@ -51,6 +51,7 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 			failed = err
 			break
 		}
+		w.Readings = append(w.Readings, l.way.lacking...)
 		w.Latency = load.Latency()
 		finish(&run, &w, p, c, dir)
 		done.Windows = append(done.Windows, w)

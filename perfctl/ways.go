@@ -24,8 +24,9 @@ type way struct {
 	sets []perfstat.EventSet // a window each; callgrind needs no set and makes one window
 	// valgrind is set for the callgrind pass.
 	valgrind string
-	// why there is no better source of instructions, for the record.
-	reason string
+	// lacking are the readings that each window would have on a machine with a
+	// PMU, with the reason why it has not.
+	lacking []result.Reading
 }
 
 type ways []way
@@ -53,9 +54,12 @@ func (w ways) of(k result.PassKind) way {
 func choose(c plan.Counters, caps probe.Caps) (ways, error) {
 	count := way{kind: result.PassCount, sets: perfstat.Sets(caps)}
 	under := way{kind: result.PassCallgrind, valgrind: caps.Valgrind.Path}
+	if pmu := caps.Perf.PMU; !pmu.OK {
+		count.lacking = []result.Reading{lackingHardware("cycles", pmu)}
+	}
 	switch c {
 	case plan.CountersNone:
-		count.sets = nil
+		count.sets, count.lacking = nil, nil
 		return ways{count}, nil
 	case plan.CountersPerf:
 		if !caps.Perf.PMU.OK {
@@ -75,9 +79,16 @@ func choose(c plan.Counters, caps probe.Caps) (ways, error) {
 		case caps.Valgrind.OK:
 			return ways{count, under}, nil
 		}
-		count.reason = fmt.Sprintf("neither hardware counters (%s) nor valgrind (%s)", caps.Perf.PMU.Reason, caps.Valgrind.Reason)
+		count.lacking = append(count.lacking, lackingHardware("instructions", probe.Ability{
+			Reason: fmt.Sprintf("neither hardware counters (%s) nor valgrind (%s)", caps.Perf.PMU.Reason, caps.Valgrind.Reason),
+			Remedy: caps.Valgrind.Remedy,
+		}))
 		return ways{count}, nil
 	}
+}
+
+func lackingHardware(name string, why probe.Ability) result.Reading {
+	return result.Lacking(name, "count", result.SourcePerf, result.UserKernel, result.Unsupported, why.Reason, why.Remedy)
 }
 
 // passes are the windows of a cell, in order.
