@@ -59,7 +59,11 @@ func choose(c plan.Counters, caps probe.Caps) (ways, error) {
 	}
 	switch c {
 	case plan.CountersNone:
-		count.sets, count.lacking = nil, nil
+		asked := "the plan says `counters: none`"
+		count.sets, count.lacking = nil, []result.Reading{
+			result.Lacking("instructions", "count", result.SourcePerf, result.UserKernel, result.NotCounted, asked, "counters: auto"),
+			result.Lacking("cycles", "count", result.SourcePerf, result.UserKernel, result.NotCounted, asked, "counters: auto"),
+		}
 		return ways{count}, nil
 	case plan.CountersPerf:
 		if !caps.Perf.PMU.OK {

@@ -43,8 +43,8 @@ ten=$six,stalled-cycles-frontend:u,stalled-cycles-frontend:k,stalled-cycles-back
 sample() { # NAME OPTION...
 	local name=$1
 	shift
-	perf stat -j -o "/out/samples/$name.json" "$@" /in/loop 10000000
-	perf stat -x, -o "/out/samples/$name.csv" "$@" /in/loop 10000000
+	perf stat -j -o "/out/samples/$name.json" "$@" /in/loop 10000000 2>"/out/samples/$name.stderr"
+	perf stat -x, -o "/out/samples/$name.csv" "$@" /in/loop 10000000 2>>"/out/samples/$name.stderr"
 }
 perf --version >/out/samples/version
 perf list >/out/samples/list 2>&1
@@ -56,7 +56,9 @@ sample multiplexed -e $ten
 sample too-large-group -e "{$ten}"
 sample lacking -e branches,branch-misses,cache-misses,instructions
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-as_nobody "perf stat -j -o /tmp/nobody/nobody.json -e instructions,cycles,instructions:k,task-clock,context-switches /in/loop 10000000"
-as_nobody "perf stat -x, -o /tmp/nobody/nobody.csv -e instructions,cycles,task-clock,context-switches /in/loop 10000000"
-cp /tmp/nobody/nobody.* /out/samples/
+# without privileges: one that perf narrows to user space, and one that it refuses
+as_nobody "perf stat -j -o /tmp/nobody/narrowed.json -e instructions,cycles,task-clock,context-switches /in/loop 10000000"
+as_nobody "perf stat -x, -o /tmp/nobody/narrowed.csv -e instructions,cycles,task-clock,context-switches /in/loop 10000000"
+as_nobody "perf stat -j -e instructions:k /in/loop 10000000" >/out/samples/refused.stderr 2>&1
+cp /tmp/nobody/narrowed.* /out/samples/
 exit 0

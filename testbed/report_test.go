@@ -121,10 +121,13 @@ func ordinaryUser(t *testing.T, out string, root map[string]metric) {
 	} else {
 		t.Logf("%s: as nobody %.1f, as root %.1f", user, *a.Value, *b.Value)
 	}
-	for _, name := range []string{"instructions_kernel_per_query", "instructions_per_query", "cycles_per_query", "ipc"} {
-		if m, ok := two[name]; ok && m.Value != nil && m.Scope != "user" {
+	for _, name := range []string{"instructions_per_query", "cycles_per_query", "ipc"} {
+		if m := two[name]; m.Value != nil && m.Scope != "user" {
 			t.Errorf("%s as nobody: %+v, though the kernel may not be counted", name, m)
 		}
+	}
+	if m := two["instructions_kernel_per_query"]; m.Value != nil || !strings.Contains(m.Reason, "perf_event_paranoid") {
+		t.Errorf("instructions_kernel_per_query as nobody: %+v, want no value and a reason that names the setting", m)
 	}
 	if m := two["context_switches_per_query"]; m.Value == nil || *m.Value == 0 {
 		t.Errorf("context switches as nobody: %+v; each query is waited for", m)
