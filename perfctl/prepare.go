@@ -80,10 +80,12 @@ func (r *runner) fill(ctx context.Context, s *site, inst *server.Instance) error
 }
 
 func (r *runner) spec(v plan.Version) server.Spec {
+	name, token := r.journal.Environment()
 	return server.Spec{
 		Name: v.Name, Mysqld: v.Mysqld, Basedir: v.Basedir, DefaultsFile: v.DefaultsFile,
 		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, TLS: v.Session.TLS,
 		Restore: r.plan.Restore,
+		Sockets: r.journal.Sockets(), Started: r.journal.Started, Mark: name + "=" + token,
 	}
 }
 
@@ -105,11 +107,3 @@ func (r *runner) access(v plan.Version, inst *server.Instance) workload.Access {
 
 // database holds the workload's tables; the loader makes it.
 const database = "sbtest"
-
-func (r *runner) remove() {
-	for _, s := range r.sites {
-		if s != nil {
-			_ = s.Remove() // the whole folder goes next, and its error would be told there
-		}
-	}
-}

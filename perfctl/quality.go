@@ -130,7 +130,7 @@ func taskClock(f facts, steal float64) (result.Quality, bool) {
 	r, ok := f.ratio("task_clock_us", "cpu_us")
 	diff := math.Abs(r - 1)
 	return check("task_clock_differs", diff, maxTaskClockDiff+steal,
-		"perf's task-clock differs from the process clock by %.1f%%; CPU/query is the process clock's", 100*diff), ok
+		"perf's task-clock differs from the process clock by %.1f%% (it leaves out part of each context switch); CPU/query is the process clock's", 100*diff), ok
 }
 
 func schedule(f facts) (result.Quality, bool) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"opcost/collectors/probe"
+	"opcost/perfctl/leftover"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 	"opcost/perfctl/workload"
@@ -19,12 +19,23 @@ type RunOptions struct {
 	Caps   probe.Caps
 	Have   map[string]bool // ids of runs that are on disk already: not measured again
 	Notify func(Progress)
+	// AtOnce, if set, is given what ends the run's servers and removes its
+	// folders without waiting for Run to return: for a process that must end now.
+	AtOnce func(end func() error)
 }
 
 // Run measures a plan: it loads each version's data once, then goes through
 // the schedule of server starts and writes each run the moment it ends. A start
 // that fails costs its own runs only; the error joins all that failed.
-func Run(ctx context.Context, p *plan.Plan, o RunOptions) error {
+//
+// Before all else it clears what runs that were killed have left, and says so in
+// warnings.
+func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
+	for _, note := range leftover.Clear(o.Work) {
+		if o.Notify != nil {
+			o.Notify(Progress{Warning: note})
+		}
+	}
 	tests, err := workload.Resolve(p.Workloads)
 	if err != nil {
 		return err
@@ -37,15 +48,23 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) error {
 	starts := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
 	r.clock = newClock(p, ways, starts, o.Notify)
 
-	// The folder is ours alone, so that it can be removed without asking.
-	if r.work, err = os.MkdirTemp(o.Work, "opcost-data-"); err != nil {
-		return fmt.Errorf("a folder for the servers' data: %w", err)
+	if len(starts) == 0 {
+		return nil
 	}
-	defer os.RemoveAll(r.work)
-	if err := r.prepare(ctx, starts); err != nil {
+	if r.journal, err = leftover.Open(o.Work); err != nil {
 		return err
 	}
-	defer r.remove()
+	defer func() { err = errors.Join(err, r.journal.Close()) }()
+	if o.AtOnce != nil {
+		o.AtOnce(r.journal.Close)
+	}
+	r.work = r.journal.Data()
+	if err := r.prepare(ctx, starts); err != nil {
+		if ctx.Err() != nil {
+			return stopped(ctx)
+		}
+		return err
+	}
 
 	var failed []error
 	for _, s := range starts {
@@ -53,7 +72,7 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) error {
 		err := r.start(ctx, s)
 		r.clock.end(s)
 		if ctx.Err() != nil {
-			return errors.Join(append(failed, fmt.Errorf("stopped: %w", context.Cause(ctx)))...)
+			return errors.Join(append(failed, stopped(ctx))...)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", s.ID(p), err)
@@ -64,14 +83,18 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) error {
 	return errors.Join(failed...)
 }
 
+// stopped is the error of a run that was told to stop.
+func stopped(ctx context.Context) error { return fmt.Errorf("stopped: %w", context.Cause(ctx)) }
+
 // runner is a plan under way.
 type runner struct {
-	plan  *plan.Plan
-	opts  RunOptions
-	ways  ways
-	work  string
-	sites []*site // by the plan's versions; nil where nothing is left to measure
-	clock *clock
+	plan    *plan.Plan
+	opts    RunOptions
+	ways    ways
+	journal *leftover.Journal
+	work    string  // the folder of all data; removed with the journal
+	sites   []*site // by the plan's versions; nil where nothing is left to measure
+	clock   *clock
 }
 
 // missing drops the cells that are on disk already, and starts without cells.

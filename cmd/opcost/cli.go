@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -43,6 +39,7 @@ func (u usageError) Unwrap() error { return u.error }
 // run is the whole program but for the process around it.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c cli
+	stop := &stopper{err: stderr}
 	exited := -1
 	parser, err := kong.New(&c,
 		kong.Name("opcost"),
@@ -53,6 +50,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.UsageOnError(),
+		kong.Bind(stop),
+		kong.BindSingletonProvider(stop.context),
 	)
 	if err != nil {
 		fmt.Fprintln(stderr, "opcost:", err) // a fault of ours, in the struct tags
@@ -69,9 +68,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "opcost: %v\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", err)
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	k.BindTo(ctx, (*context.Context)(nil))
 	return status(stderr, k.Run(console{stdout, stderr}))
 }
 

@@ -19,13 +19,23 @@ type runCmd struct {
 	Plan    string `arg:"" help:"The plan, a YAML file."`
 	Out     string `help:"Folder for the results; one that holds part of this plan's runs is completed. Default: opcost-results-PLAN." placeholder:"DIR"`
 	Work    string `help:"Folder for the servers' data while measuring, on the disk that is meant. Default: the results folder." placeholder:"DIR"`
+	Beside  bool   `help:"Where DIR holds runs of another plan, measure into the folder beside-HASH in it, HASH being this plan's."`
 	showing `embed:""`
 }
 
 func (runCmd) Help() string {
 	return `Each version of the plan gets a private data directory and server of its own; the
 machine's own servers are not touched. Every run is on disk the moment it ends, so
-what was measured survives Ctrl-C, and the same command goes on with what is missing.
+what was measured survives Ctrl-C, kill -9 and a power cut, and the same command goes
+on with what is missing. Ctrl-C ends the window that is being measured, keeps it, stops
+the servers and prints what there is; a second one ends at once.
+
+A folder holds the runs of one plan, as what another plan measured does not compare:
+after a change of the plan that could change a number, DIR is refused. With --beside
+the changed plan gets a results folder of its own, DIR/beside-HASH, with a table of its own; the two are never mixed.
+
+What a run that was killed left (its servers, their data) is cleared by the next one,
+as far as it can be proved to be that run's; it is named on stderr.
 
 Examples:
   opcost run examples/two-versions.yaml
@@ -34,7 +44,7 @@ Examples:
 }
 
 // Run measures the plan and prints the table.
-func (c *runCmd) Run(ctx context.Context, con console) error {
+func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 	format, err := c.parse()
 	if err != nil {
 		return err
@@ -48,9 +58,15 @@ func (c *runCmd) Run(ctx context.Context, con console) error {
 		out = "opcost-results-" + strings.TrimSuffix(filepath.Base(c.Plan), filepath.Ext(c.Plan))
 	}
 	folder, have, err := open(con, out, c.Plan, p)
+	var other *anotherPlan
+	if c.Beside && errors.As(err, &other) {
+		out = filepath.Join(out, "beside-"+p.Hash[:8])
+		folder, have, err = open(con, out, c.Plan, p)
+	}
 	if err != nil {
 		return err
 	}
+	defer folder.Close()
 	work := c.Work
 	if work == "" {
 		work = out
@@ -58,7 +74,7 @@ func (c *runCmd) Run(ctx context.Context, con console) error {
 	bar := newProgress(con.err)
 	bar.note("results: %s", out)
 	measured := perfctl.Run(ctx, p, perfctl.RunOptions{
-		Folder: folder, Work: work, Caps: probe.Ask(ctx), Have: have, Notify: bar.show,
+		Folder: folder, Work: work, Caps: probe.Ask(ctx), Have: have, Notify: bar.show, AtOnce: stop.atOnce,
 	})
 	bar.close()
 
@@ -96,6 +112,13 @@ func order(p *plan.Plan) []string {
 	return names
 }
 
+// anotherPlan is why a results folder does not do for a plan.
+type anotherPlan struct{ out, has, file, hash string }
+
+func (a *anotherPlan) Error() string {
+	return fmt.Sprintf("%s holds runs of another plan (%s; %s is %s): give another --out, or --beside to measure it beside them", a.out, a.has, a.file, a.hash)
+}
+
 // open makes the results folder, or finds what it has of this plan already.
 func open(con console, out, file string, p *plan.Plan) (*result.Folder, map[string]bool, error) {
 	text, err := os.ReadFile(file)
@@ -106,19 +129,31 @@ func open(con console, out, file string, p *plan.Plan) (*result.Folder, map[stri
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
+	have, err := present(con, out, file, p)
+	if err == nil {
+		err = folder.WritePlan(filepath.Base(file), text, p.Hash)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, folder.Close())
+	}
+	return folder, have, nil
+}
+
+// present finds the plan's runs in a results folder, and which are complete.
+func present(con console, out, file string, p *plan.Plan) (map[string]bool, error) {
 	runs, warnings, err := result.Read(out)
 	if err != nil {
-		return nil, nil, err
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(con.err, "warning:", w.Text)
+		return nil, err
 	}
 	have := map[string]bool{}
 	for _, r := range runs {
 		if r.PlanHash != p.Hash {
-			return nil, nil, usageError{fmt.Errorf("%s holds runs of another plan (%s; %s is %s): give another --out", out, r.PlanHash, file, p.Hash)}
+			return nil, usageError{&anotherPlan{out, r.PlanHash, file, p.Hash}}
 		}
 		have[r.ID] = r.Complete()
 	}
-	return folder, have, folder.WritePlan(filepath.Base(file), text, p.Hash)
+	for _, w := range warnings {
+		fmt.Fprintln(con.err, "warning:", w.Text)
+	}
+	return have, nil
 }

@@ -33,7 +33,15 @@ func here() asker {
 }
 
 func (a asker) ask(ctx context.Context) Caps {
+	before := a.cpuTime()
+	c := a.answers(ctx)
+	c.System.Steal = steal(before, a.cpuTime())
+	return c
+}
+
+func (a asker) answers(ctx context.Context) Caps {
 	c := a.machine()
+	c.System = a.system(ctx)
 	c.SchedStat = a.schedStat()
 	c.Valgrind = a.valgrind(ctx)
 

@@ -19,6 +19,7 @@ type Caps struct {
 	Hyper     string // hypervisor, "" when none is seen
 	User      User
 	Host      Host
+	System    System
 }
 
 // ParanoidUnknown is Caps.Paranoid where the setting could not be read. The

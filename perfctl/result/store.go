@@ -108,6 +108,17 @@ func (f *Folder) take() error {
 			return err
 		}
 	}
+	// A plan's copy that was being written when an opcost was killed; nobody
+	// else writes here.
+	left, err := filepath.Glob(filepath.Join(escapeGlob(f.dir), plansDir, tempPrefix+"*"))
+	if err != nil {
+		return fmt.Errorf("results folder: %w", err)
+	}
+	for _, path := range left {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("results folder: %w", err)
+		}
+	}
 	return syncDir(f.dir)
 }
 

@@ -76,7 +76,7 @@ func (s *Site) runInit(ctx context.Context, cmd command, given []option) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, initTimeout)
 	defer cancel()
-	err = runChild(ctx, child.Spec{Argv: cmd.Argv, Env: environ(s.spec.Env), Dir: s.tmp(), Stdin: stdin, Stdout: log, Stderr: log})
+	err = runChild(ctx, child.Spec{Argv: cmd.Argv, Env: s.spec.environ(), Dir: s.tmp(), Stdin: stdin, Stdout: log, Stderr: log}, s.spec.Started)
 	if err != nil {
 		return s.failed("initialise with "+string(cmd.Method), err, s.initLog(), given)
 	}

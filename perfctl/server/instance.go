@@ -51,6 +51,10 @@ func (i *Instance) identify() error {
 		return nil
 	}
 	i.exited = watch(pid, ticks)
+	if err := i.site.spec.started(pid); err != nil {
+		_ = i.signal(syscall.SIGKILL)
+		return err
+	}
 	if i.release, err = guard(pid); err != nil {
 		_ = i.signal(syscall.SIGKILL)
 		return fmt.Errorf("guard the server of a launcher that forks: %w", err)

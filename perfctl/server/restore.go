@@ -162,9 +162,9 @@ func (s *Site) restoreByCommand(ctx context.Context) error {
 	defer log.Close()
 	err = runChild(ctx, child.Spec{
 		Argv:   []string{"sh", "-c", s.spec.Restore.Command},
-		Env:    []string{"OPCOST_PRISTINE=" + s.pristine(), "OPCOST_DATA=" + s.data()},
+		Env:    append(Spec{Mark: s.spec.Mark}.environ(), "OPCOST_PRISTINE="+s.pristine(), "OPCOST_DATA="+s.data()),
 		Stdout: log, Stderr: log,
-	})
+	}, s.spec.Started)
 	if err != nil {
 		return fmt.Errorf("command %q: %w: %s", s.spec.Restore.Command, err, strings.Join(lastLines(readTail(logPath), 3), "; "))
 	}

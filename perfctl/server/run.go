@@ -24,11 +24,17 @@ func environ(env map[string]string) []string {
 	return list
 }
 
-// runChild runs a program to its end, or stops it with the context.
-func runChild(ctx context.Context, spec child.Spec) error {
+// runChild runs a program to its end, or stops it with the context. A started
+// that is not nil is told of it.
+func runChild(ctx context.Context, spec child.Spec, started func(pid int) error) error {
 	proc, err := child.Start(spec)
 	if err != nil {
 		return err
+	}
+	if started != nil {
+		if err := started(proc.PID()); err != nil {
+			return errors.Join(err, proc.Stop(syscall.SIGKILL, 5*time.Second))
+		}
 	}
 	select {
 	case <-proc.Done():
@@ -49,7 +55,7 @@ func runTool(ctx context.Context, argv []string, env map[string]string) (string,
 	if err := os.Remove(f.Name()); err != nil {
 		return "", err
 	}
-	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: f, Stderr: f})
+	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: f, Stderr: f}, nil)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}

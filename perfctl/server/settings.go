@@ -26,6 +26,7 @@ const (
 	SocketOnly When = "without TCP"
 	WithTCP    When = "with TCP"
 	WithoutTLS When = "where connections use no TLS"
+	WithTLS    When = "where connections use TLS"
 	AsRoot     When = "when opcost runs as root"
 )
 
@@ -56,6 +57,8 @@ var Settings = []Setting{
 		Why: "the X plugin would open port 33060 and a socket of its own"},
 	{Option: "--skip-ssl", Versions: Range{Flavor: MariaDB, From: [3]int{11, 4, 0}}, AtInit: true, When: WithoutTLS,
 		Why: "these versions make a TLS key at each start (up to a minute on a slow CPU)"},
+	{Option: "--ssl-cert={cert}", When: WithTLS, Why: "the same kind of key for every version: some make their own at the start, some offer no TLS without one"},
+	{Option: "--ssl-key={key}", When: WithTLS, Why: "the same"},
 	{Option: "--datadir={data}", AtInit: true, Last: true, When: Always, Why: "private data"},
 	{Option: "--tmpdir={tmp}", AtInit: true, Last: true, When: Always, Why: "private temporary files"},
 	{Option: "--socket={socket}", Last: true, When: Always, Why: "a socket of its own, in a folder that only this user may enter"},

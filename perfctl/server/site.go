@@ -27,6 +27,32 @@ type Spec struct {
 	CPUs         []int        // the server's CPUs; nil: all
 	TLS          bool         // connections will use TLS: its set-up is not skipped
 	Restore      plan.Restore // the zero value means auto
+	// Sockets is a folder for the sockets' folders, its path short; "": the one
+	// for temporary files.
+	Sockets string
+	// Started, if set, is told of each process on the data directory, first of
+	// all; an error of it ends the process. It may be told twice of a server
+	// whose launcher forks: of the launcher and of the server.
+	Started func(pid int) error
+	// Mark, as NAME=value, is in the environment of every process on the data
+	// directory, those that such a process starts included; "": none.
+	Mark string
+}
+
+// environ is the server's environment, as the plan has it, with the mark.
+func (s Spec) environ() []string {
+	env := environ(s.Env)
+	if s.Mark != "" {
+		env = append(env, s.Mark)
+	}
+	return env
+}
+
+func (s Spec) started(pid int) error {
+	if s.Started == nil {
+		return nil
+	}
+	return s.Started(pid)
 }
 
 // Site is one version's private folders. It is used by one goroutine.

@@ -80,7 +80,7 @@ func (s *Site) Start(ctx context.Context, o StartOptions) (*Instance, error) {
 
 func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_ *Instance, err error) {
 	i := &Instance{site: s}
-	if i.runDir, err = socketDir(); err != nil {
+	if i.runDir, err = socketDir(s.spec.Sockets); err != nil {
 		return nil, s.errorf("%w", err)
 	}
 	defer func() {
@@ -92,6 +92,11 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 	i.logPath = s.nextLog()
 	p := s.places()
 	p["socket"], p["log"] = i.Socket(), i.logPath
+	if s.spec.TLS {
+		if p["cert"], p["key"], err = s.certificate(); err != nil {
+			return nil, s.errorf("%w", err)
+		}
+	}
 	if o.TCP {
 		port, err := freePort()
 		if err != nil {
@@ -107,7 +112,7 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 	if o.TCP && slices.ContainsFunc(slices.Concat(s.file, given), func(o option) bool { return o.name() == "skip-networking" }) {
 		moved = append(moved, "--skip-networking=0") // MySQL 5.1 on; a plan that asks for TCP means it
 	}
-	holds := map[When]bool{SocketOnly: !o.TCP, WithTCP: o.TCP, WithoutTLS: !s.spec.TLS, AsRoot: serverUser() != ""}
+	holds := map[When]bool{SocketOnly: !o.TCP, WithTCP: o.TCP, WithoutTLS: !s.spec.TLS, WithTLS: s.spec.TLS, AsRoot: serverUser() != ""}
 	args := serverArgs(s.Identity, s.spec, p, holds, given, moved)
 	i.argv = wrapArgv(s.spec.Launcher, append([]string{s.spec.Mysqld}, args...), o.Wrap)
 	cpus := o.CPUs
@@ -121,9 +126,13 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 		return nil, s.errorf("%w", err)
 	}
 	defer log.Close()
-	i.proc, err = child.Start(child.Spec{Argv: i.argv, Env: environ(s.spec.Env), Dir: s.tmp(), Stdout: log, Stderr: log, CPUs: cpus})
+	i.proc, err = child.Start(child.Spec{Argv: i.argv, Env: s.spec.environ(), Dir: s.tmp(), Stdout: log, Stderr: log, CPUs: cpus})
 	if err != nil {
 		return nil, s.failed("start", err, i.logPath, given)
+	}
+	if err := s.spec.started(i.proc.PID()); err != nil {
+		i.discard()
+		return nil, s.errorf("%w", err)
 	}
 	timeout := o.Timeout
 	if timeout == 0 {
@@ -200,7 +209,10 @@ func (i *Instance) discard() {
 
 // socketDir makes a short folder that only this user may enter: socket paths
 // are limited, and the site's folder may lie deep.
-func socketDir() (string, error) {
+func socketDir(given string) (string, error) {
+	if given != "" {
+		return os.MkdirTemp(given, "s")
+	}
 	for _, parent := range []string{os.TempDir(), "/tmp"} {
 		if len(filepath.Join(parent, "opcost-0123456789", socketName)) > maxSocketPath {
 			continue
