@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"opcost/collectors"
+	"opcost/collectors/mysqlstatus"
+	"opcost/perfctl/quality"
 	"opcost/perfctl/result"
 	"opcost/perfctl/window"
 	"opcost/perfctl/workload"
@@ -103,7 +105,7 @@ func drive(ctx context.Context, gate window.Gate, phase string, l window.Length)
 		return nil
 	}
 	var w result.Window
-	wait(ctx, &w, Pass{Phase: phase, Length: l}, gate)
+	wait(ctx, &w, Pass{Phase: phase, Length: l}, gate, nil)
 	if err := gate.Quiesce(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -111,6 +113,21 @@ func drive(ctx context.Context, gate window.Gate, phase string, l window.Length)
 		return errors.New(w.Reason)
 	}
 	return ctx.Err()
+}
+
+// finish adds to a window what only the whole of it can tell: the server's own
+// count of the operations, and the checks of its quality.
+func finish(run *result.Run, w *result.Window, p Pass, c Cell, dir string) {
+	w.Evidence = evidenceOf(dir, w.ID)
+	if n, ok := mysqlstatus.Statements(w.Readings); ok {
+		w.OtherOps = append(w.OtherOps, result.OpCount{Source: result.SourceServer, Per: workload.PerStatement, End: n})
+	}
+	w.Quality = quality.Check(*w, p.Kind, c.Clients)
+	for _, q := range w.Quality {
+		if !q.OK {
+			run.Warnings = append(run.Warnings, result.Warning{Code: q.Name, Text: fmt.Sprintf("window %s: %s", w.ID, q.Text)})
+		}
+	}
 }
 
 // evidenceOf lists what the window's collectors left in the folder.

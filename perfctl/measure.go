@@ -59,7 +59,7 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	w.Start = time.Now()
 	w.EdgeNS[0] = w.Start.Sub(edge).Nanoseconds()
 
-	wait(ctx, &w, p, gate)
+	thirds := wait(ctx, &w, p, gate, ops)
 
 	// From here on a cancelled ctx must not stop us: what was counted is kept.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
@@ -78,6 +78,7 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	w.EdgeNS[1] = time.Since(stop).Nanoseconds()
 	w.DurationNS = stop.Sub(w.Start).Nanoseconds()
 	w.Ops = between(begin, end)
+	w.Thirds = differences(begin.End, thirds, end.End)
 
 	for _, a := range arms {
 		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil)...)
@@ -96,27 +97,48 @@ func quiesce(ctx context.Context, gate window.Gate) error {
 	return gate.Quiesce(ctx)
 }
 
-// wait lets the load run for the pass's length.
-func wait(ctx context.Context, w *result.Window, p Pass, gate window.Gate) {
+// wait lets the load run for the pass's length, and reads the operations after
+// the first and the second third of a time, to see whether it was steady.
+func wait(ctx context.Context, w *result.Window, p Pass, gate window.Gate, ops window.Ops) (thirds []int64) {
 	var done <-chan struct{}
 	if gate != nil {
 		done = gate.Release(window.Phase{Name: p.Phase, Operations: p.Length.Operations})
 	}
-	var timer <-chan time.Time
+	var tick <-chan time.Time
 	if p.Length.Operations == 0 {
-		t := time.NewTimer(p.Length.Duration)
+		t := time.NewTicker(p.Length.Duration / 3)
 		defer t.Stop()
-		timer = t.C
+		tick = t.C
 	}
-	select {
-	case <-timer:
-	case <-done: // the operations are done, or the load failed: Quiesce tells
-		if p.Length.Operations == 0 {
-			partial(w, fmt.Sprintf("the load ended before the window's %v", p.Length.Duration))
+	for range 3 {
+		select {
+		case <-tick:
+			if gate == nil || ops == nil {
+				continue // asking a server that we do not drive would cost it
+			}
+			if c, err := ops.Read(ctx); err == nil {
+				thirds = append(thirds, c.End)
+			}
+		case <-done: // the operations are done, or the load failed: Quiesce tells
+			if p.Length.Operations == 0 {
+				partial(w, fmt.Sprintf("the load ended before the window's %v", p.Length.Duration))
+			}
+			return nil
+		case <-ctx.Done():
+			partial(w, "stopped before the window's end: "+context.Cause(ctx).Error())
+			return nil
 		}
-	case <-ctx.Done():
-		partial(w, "stopped before the window's end: "+context.Cause(ctx).Error())
 	}
+	return thirds
+}
+
+// differences are the operations in each third: the third reading was made at
+// the end, and the count behind the gate replaces it.
+func differences(begin int64, thirds []int64, end int64) []int64 {
+	if len(thirds) != 3 {
+		return nil
+	}
+	return []int64{thirds[0] - begin, thirds[1] - thirds[0], end - thirds[1]}
 }
 
 func partial(w *result.Window, why string) {

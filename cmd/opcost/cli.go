@@ -20,6 +20,7 @@ const (
 
 // cli is the command line. Each command's fields are its flags.
 type cli struct {
+	Doctor  doctorCmd        `cmd:"" help:"What this machine can measure, what it cannot, and what would change that."`
 	Run     runCmd           `cmd:"" help:"Measure a plan; prints the table at the end."`
 	Report  reportCmd        `cmd:"" help:"Print the tables again, from results on disk."`
 	Version kong.VersionFlag `help:"Print the version."`

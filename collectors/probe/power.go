@@ -23,7 +23,7 @@ func (a asker) governors() Fact[[]string] {
 		}
 	}
 	if len(names) == 0 {
-		return unknown[[]string]("the machine shows no frequency control (no /" + cpuDir + "cpu*/cpufreq)")
+		return unknown[[]string]("the machine shows no frequency control (no cpu*/cpufreq in /sys)")
 	}
 	slices.Sort(names)
 	return known(names)
@@ -38,7 +38,7 @@ func (a asker) boost() (on Fact[bool], off string) {
 	if f := a.flag(others); f.Known {
 		return f, "echo 0 > /" + others
 	}
-	return unknown[bool]("the machine shows no switch for it (neither /" + intel + " nor /" + others + ")"), ""
+	return unknown[bool]("the machine shows no switch for it in /sys"), ""
 }
 
 // smt: the switch is there from Linux 4.19; before, the topology tells.

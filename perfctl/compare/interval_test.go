@@ -137,16 +137,16 @@ func TestNoInterval(t *testing.T) {
 		t.Errorf("ratio %v", v.Ratio)
 	}
 
-	floor := map[NoiseKey]Noise{{"instructions_per_query", result.SourcePerf}: {SD: 0.01}}
+	floor := map[NoiseKey]Noise{{Host: "h", Metric: "instructions_per_query", Source: result.SourcePerf, Scope: result.UserKernel, Group: "point", Clients: 1}: {SD: 0.01}}
 	r = Build(join(series("old", 100), series("new", 150)), Options{Base: "old", NoiseFloor: floor})
 	v = rowOf(t, r, "new").VsBase["instructions_per_query"]
 	near(t, "low by the noise floor", v.Low, 1.5*math.Exp(-1.95996*0.01*math.Sqrt2), 1e-5)
-	if v.Verdict != Slower || v.Method != "t, this machine's noise floor" {
+	if v.Verdict != Slower || v.Method != "t, this machine's noise floor (1%)" {
 		t.Errorf("verdict %q by %q", v.Verdict, v.Method)
 	}
 	// Starts that agree by luck do not go below the floor.
 	r = Build(join(series("old", 100, 100), series("new", 101, 101)), Options{Base: "old", NoiseFloor: floor})
-	if v = rowOf(t, r, "new").VsBase["instructions_per_query"]; v.Verdict != Unsure || v.Method != "t, this machine's noise floor" {
+	if v = rowOf(t, r, "new").VsBase["instructions_per_query"]; v.Verdict != Unsure || v.Method != "t, this machine's noise floor (1%)" {
 		t.Errorf("verdict %q by %q", v.Verdict, v.Method)
 	}
 }

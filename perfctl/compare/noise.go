@@ -60,6 +60,10 @@ func noise(all []*cell, floor map[NoiseKey]Noise) noiseOf {
 			groups[m][f] = g
 		}
 	}
+	kind := map[family]string{}
+	for _, c := range all {
+		kind[c.family()] = c.group
+	}
 	priors := map[measure]prior{}
 	for m, by := range groups {
 		priors[m] = fitPrior(by)
@@ -69,12 +73,8 @@ func noise(all []*cell, floor map[NoiseKey]Noise) noiseOf {
 		if p, has := priors[m]; has {
 			s, ok = p.spread(groups[m][f]), true
 		}
-		if n, has := floor[NoiseKey{m.name, m.source}]; has && (!ok || n.SD*n.SD > s.variance) {
-			df := n.DF
-			if df <= 0 {
-				df = math.Inf(1)
-			}
-			return spread{n.SD * n.SD, df, "this machine's noise floor"}, true
+		if n, has := floor[NoiseKey{f.host, m.name, m.source, m.scope, kind[f], f.clients}]; has && (!ok || n.SD*n.SD > s.variance) {
+			return n.spread(), true
 		}
 		return s, ok
 	}

@@ -125,7 +125,7 @@ func (o owner) removeFolder(path string) (removed bool, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	if os.Remove(path) == nil {
+	if syscall.Rmdir(path) == nil { // not os.Remove, which takes links and files too
 		return true, nil
 	}
 	m, err := marker(path)

@@ -38,6 +38,7 @@ var keys = []Key{
 	{inPlan, "duration", "length of a window", "10s", "1m"},
 	{inPlan, "operations", "length of a window in operations, in place of duration", "", "20000"},
 	{inPlan, "repeats", "server starts of each version; six or more give exact intervals", "4", "6"},
+	{inPlan, "budget", "time for one `opcost run`: two starts of every cell first, whatever they take, then further starts only where the verdict is unsure, up to repeats, as long as they fit", "none", "2h"},
 	{inPlan, "restart", "set: a server start per version and repeat; run: one per workload and client count", "set", "run"},
 	{inPlan, "restore", "how data gets back before a write test: auto, copy, reflink, or {command: TEXT}", "auto", "copy"},
 	{inPlan, "counters", "who counts instructions: auto, perf, callgrind, none", "auto", "perf"},

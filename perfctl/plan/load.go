@@ -103,6 +103,18 @@ func (r *reader) length(m map[string]entry, p *Plan) {
 	}
 }
 
+// screen is the starts of each version that a plan with a budget makes before
+// it looks at verdicts: with fewer there is no noise to judge by.
+const screen = 2
+
+// budget reads the time a run may take.
+func (r *reader) budget(m map[string]entry, p *Plan) {
+	r.duration(m, "budget", &p.Budget, time.Second)
+	if e, ok := m["budget"]; ok && p.Budget > 0 && p.Repeats <= screen {
+		r.bad(e.key, "repeats: 8", "budget: with repeats: %d there is nothing to spend it on, since %d starts of every cell are made anyway", p.Repeats, screen)
+	}
+}
+
 func line(e entry) int {
 	l, _ := position(e.key)
 	return l

@@ -24,6 +24,7 @@ type Plan struct {
 	Duration   time.Duration // 0 when Operations is set
 	Operations int64
 	Repeats    int
+	Budget     time.Duration `json:"-"` // 0: none. No part of the hash: it decides how many starts are made, not what one is
 	Restart    Restart
 	Restore    Restore
 	Counters   Counters

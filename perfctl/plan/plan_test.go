@@ -53,6 +53,7 @@ restart: run
 restore: {command: /bin/rollback now}
 counters: callgrind
 profile: false
+budget: 1h30m
 seed: 18446744073709551615
 `)
 	p.Hash = ""
@@ -76,7 +77,7 @@ seed: 18446744073709551615
 		Workloads: []string{"update-index", "point-query", "hot-points"},
 		Tables:    2, Rows: 1000, Clients: []int{4, 1}, Transport: "tcp",
 		ServerCPUs: []int{0, 1}, ClientCPUs: []int{0, 1},
-		Operations: 20000, Repeats: 6, Restart: "run",
+		Operations: 20000, Repeats: 6, Restart: "run", Budget: 90 * time.Minute,
 		Restore: Restore{Kind: "command", Command: "/bin/rollback now"}, Counters: "callgrind",
 		Seed: 18446744073709551615,
 	}

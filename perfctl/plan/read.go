@@ -122,6 +122,7 @@ func (r *reader) plan(root ast.Node, p *Plan) map[string][]byte {
 	r.cpus(m, "client_cpus", &p.ClientCPUs)
 	r.duration(m, "warmup", &p.Warmup, 0)
 	r.length(m, p)
+	r.budget(m, p)
 	enum(r, m, "restart", &p.Restart, RestartSet, RestartRun)
 	r.restore(m, p)
 	enum(r, m, "counters", &p.Counters, CountersAuto, CountersPerf, CountersCallgrind, CountersNone)

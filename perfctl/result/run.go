@@ -106,6 +106,9 @@ type Window struct {
 	Quality  []Quality `json:"quality,omitempty"`
 	State    State     `json:"state"` // OK, Partial or Failed
 	Reason   string    `json:"reason,omitempty"`
+	// Thirds are the operations in each third of the window's time, read while
+	// it ran, so each may be off by one a client; nil where a count ended it.
+	Thirds []int64 `json:"thirds,omitempty"`
 	// EdgeNS is how long reading the edges took, begin and end.
 	EdgeNS   [2]int64 `json:"edge_ns"`
 	Evidence []string `json:"evidence,omitempty"` // file names in the run's evidence folder

@@ -49,9 +49,9 @@ type Debug struct {
 type FramePointers struct {
 	// Share is WithPointer/Frames; it means nothing when Frames is 0.
 	Share       float64
-	Frames      int // functions that begin by making a stack frame
-	WithPointer int // of these, with push %rbp; mov %rsp,%rbp, or stp x29,x30 and x29 set
-	Functions   int // looked at
+	Frames      int    // functions that begin by making a stack frame
+	WithPointer int    // of these, with push %rbp; mov %rsp,%rbp, or stp x29,x30 and x29 set
+	Functions   int    // looked at
 	Unknown     string // why there is no share; "" when there is
 }
 
