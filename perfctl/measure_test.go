@@ -200,3 +200,24 @@ func (s slow) End(ctx context.Context) error {
 	time.Sleep(20 * time.Millisecond)
 	return err
 }
+
+// TestMeasureThirds: operations are read after each third of a gated time.
+func TestMeasureThirds(t *testing.T) {
+	s := &story{}
+	load := &fakeLoad{story: s}
+	p := Pass{Length: window.Length{Duration: 60 * time.Millisecond}}
+	for _, at := range []time.Duration{10, 30} { // 7 at once, then 5 in the first third and 5 in the second
+		time.AfterFunc(at*time.Millisecond, func() { load.n.Add(5) })
+	}
+	w, err := Measure(context.Background(), collectors.Target{}, p, load, load)
+	if err != nil || w.Ops.N() != 17 {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	if len(w.Thirds) != 3 || w.Thirds[0]+w.Thirds[1]+w.Thirds[2] != 17 || w.Thirds[0] < 7 {
+		t.Errorf("thirds %v of 17", w.Thirds)
+	}
+	w, _ = Measure(context.Background(), collectors.Target{}, Pass{Length: window.Length{Operations: 3}}, load, load)
+	if w.Thirds != nil {
+		t.Errorf("thirds %v of a window that operations end", w.Thirds)
+	}
+}

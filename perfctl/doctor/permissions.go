@@ -22,7 +22,7 @@ func permissions(c probe.Caps) []Check {
 		seccomp(c),
 		yama(c),
 		kernelSymbols(c),
-		ability("tracefs", "tracepoints can be read", c.System.Tracefs, Missing, "no syscalls/query, no waits by tracepoint"),
+		ability("tracefs", "tracepoints can be read", c.System.Tracefs, Missing, "no syscalls/query"),
 		ability("BTF", "/sys/kernel/btf/vmlinux", c.System.BTF, Limited, "no off-CPU profiles through BPF (perf record --off-cpu)"),
 	}
 }
@@ -52,7 +52,7 @@ func capabilities(c probe.Caps) Check {
 // ambient gives a user's opcost, and the perf that it starts, what it needs. File
 // capabilities of perf (setcap) would do too, but the kernel takes back from such
 // a program that it dies with us (prctl(2), PR_SET_PDEATHSIG).
-const ambient = "sudo setpriv --reuid=$USER --regid=$(id -g) --init-groups" +
+const ambient = "sudo setpriv --reuid=$(id -u) --regid=$(id -g) --init-groups" +
 	" --inh-caps=+perfmon,+sys_ptrace,+syslog --ambient-caps=+perfmon,+sys_ptrace,+syslog opcost run PLAN"
 
 // paranoid: the kernel's admin-guide/sysctl/kernel.rst, perf_event_paranoid; 3

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,14 +39,19 @@ func withoutValgrind(c probe.Caps) State {
 	return Missing
 }
 
-// events are those that count, and for each reason those that do not.
+// fromProcfs are events that procfs counts as well, and for every user.
+var fromProcfs = []string{"context-switches", "page-faults", "task-clock"}
+
+// events are those that count, and for each reason those that do not. The
+// tracepoint has a line of its own.
 func events(c probe.Caps) []Check {
 	var good []string
 	bad := map[probe.Ability][]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Perf.Events)) {
-		if e := c.Perf.Events[name]; e.OK {
+		switch e := c.Perf.Events[name]; {
+		case e.OK:
 			good = append(good, name)
-		} else {
+		case name != probe.SyscallEvent:
 			bad[e.Ability] = append(bad[e.Ability], name)
 		}
 	}
@@ -53,10 +59,17 @@ func events(c probe.Caps) []Check {
 	if len(good) > 0 {
 		checks = append(checks, ok("events that count", strings.Join(good, ", ")))
 	}
-	reasons := slices.SortedFunc(maps.Keys(bad), func(a, b probe.Ability) int { return strings.Compare(a.Reason+a.Remedy, b.Reason+b.Remedy) })
+	reasons := slices.SortedFunc(maps.Keys(bad), func(a, b probe.Ability) int {
+		return cmp.Or(strings.Compare(a.Remedy, b.Remedy), strings.Compare(a.Reason, b.Reason))
+	})
 	for _, why := range reasons {
-		checks = append(checks, Check{Name: "events that do not", State: Missing, Found: strings.Join(bad[why], ", ") + ": " + why.Reason,
-			Cost: "no metric that is made of them", Remedy: why.Remedy})
+		names := bad[why]
+		check := Check{Name: "events that do not", State: Missing, Found: strings.Join(names, ", ") + ": " + why.Reason,
+			Cost: "no metric that is made of them", Remedy: why.Remedy}
+		if !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(fromProcfs, n) }) {
+			check.State, check.Cost = Limited, "a cross-check only: procfs counts the same"
+		}
+		checks = append(checks, check)
 	}
 	return checks
 }

@@ -12,8 +12,13 @@ import (
 	"time"
 )
 
-// TestMain lets the test program play a run that is killed.
+// TestMain lets the test program play a run that is killed, and a process that
+// lives for a while.
 func TestMain(m *testing.M) {
+	if os.Getenv("LEFTOVER_TEST_SLEEPER") != "" {
+		time.Sleep(5 * time.Minute)
+		return
+	}
 	if work := os.Getenv("LEFTOVER_TEST_OWNER"); work != "" {
 		playOwner(work)
 		return
@@ -31,8 +36,8 @@ func playOwner(work string) {
 	}
 	name, token := j.Environment()
 	start := func(what, dir, argument string, env ...string) int {
-		cmd := exec.Command("sh", "-c", "sleep 600 & wait", "sh", argument)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+		cmd := exec.Command("/proc/self/exe", argument)
+		cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "LEFTOVER_TEST_SLEEPER=1"), env...)
 		if err := cmd.Start(); err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
@@ -55,7 +60,7 @@ func playOwner(work string) {
 	start("visitor", j.Data(), "--datadir="+j.Data()) // somebody's shell
 	text, _ := json.Marshal(j.owner)
 	fmt.Printf("ready %s\n", text)
-	time.Sleep(10 * time.Minute)
+	time.Sleep(5 * time.Minute)
 }
 
 // dead is a run that playOwner played.
@@ -81,7 +86,9 @@ func playedOwner(t *testing.T, work string) dead {
 		_ = d.cmd.Process.Kill()
 		_ = d.cmd.Wait()
 		for _, p := range d.pids {
-			stop(p)
+			if err := kill(p); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	lines := bufio.NewScanner(out)
@@ -116,22 +123,6 @@ func identified(t *testing.T, pid int) process {
 	return process{pid, ticks}
 }
 
-// stop ends a test's own shell, and the sleep that it waits for.
-func stop(p process) {
-	if alive(p) {
-		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", p.PID, p.PID))
-		_ = kill(p)
-		for _, c := range strings.Fields(string(children)) {
-			var pid int
-			if _, err := fmt.Sscan(c, &pid); err == nil {
-				if ticks, err := startTicks(pid); err == nil {
-					_ = kill(process{pid, ticks})
-				}
-			}
-		}
-	}
-}
-
 func alive(p process) bool {
 	ticks, err := startTicks(p.PID)
 	return err == nil && ticks == p.StartTicks
@@ -140,12 +131,13 @@ func alive(p process) bool {
 // sleeper is a process of the test that names a folder.
 func sleeper(t *testing.T, argument string) process {
 	t.Helper()
-	cmd := exec.Command("sh", "-c", "sleep 600 & wait", "sh", argument)
+	cmd := exec.Command("/proc/self/exe", argument)
+	cmd.Env = append(os.Environ(), "LEFTOVER_TEST_SLEEPER=1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p := identified(t, cmd.Process.Pid)
-	t.Cleanup(func() { stop(p); _ = cmd.Wait() })
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return p
 }
 

@@ -132,18 +132,24 @@ func (l checkLayout) below(w io.Writer, groups [][]doctor.Check) error {
 		for _, c := range group {
 			state := l.paint(checkStyle(c.State), fmt.Sprintf("%-*s", len(doctor.Limited), c.State))
 			indent := margin + strings.Repeat(" ", l.name+gap)
-			found := wrap(plain(c.Found), max(l.width-len(indent), 20), indent)
+			found := l.wrapped(c.Found, indent)
 			fmt.Fprintf(w, "  %s  %-*s  %s\n", state, l.name, plain(c.Name), found)
 			for _, more := range []struct{ what, text string }{{"cost: ", c.Cost}, {"fix:  ", l.remedy(c)}} {
 				if more.text == "" {
 					continue
 				}
 				indent := margin + strings.Repeat(" ", len(more.what))
-				fmt.Fprintf(w, "%s%s%s\n", margin, l.paint(dim, more.what), wrap(plain(more.text), max(l.width-len(indent), 20), indent))
+				fmt.Fprintf(w, "%s%s%s\n", margin, l.paint(dim, more.what), l.wrapped(more.text, indent))
 			}
 		}
 	}
 	return nil
+}
+
+// wrapped breaks text so that it stands right of the indent.
+func (l checkLayout) wrapped(text, indent string) string {
+	lines := wrap(plain(text), max(l.width-len(indent), 20), "")
+	return strings.ReplaceAll(lines, "\n", "\n"+indent)
 }
 
 // remedy is what changes the check; one that stands above already is named by
@@ -153,6 +159,8 @@ func (l checkLayout) remedy(c doctor.Check) string {
 	switch {
 	case c.Remedy == "":
 		return ""
+	case again && at == c.Name:
+		return "as above"
 	case again:
 		return "as for " + at
 	}
