@@ -201,23 +201,29 @@ func (s slow) End(ctx context.Context) error {
 	return err
 }
 
-// TestMeasureThirds: operations are read after each third of a gated time.
+// rising is a count that is 10 higher at each reading.
+type rising struct{ n int64 }
+
+func (r *rising) Read(context.Context) (result.OpCount, error) {
+	r.n += 10
+	return result.OpCount{End: r.n}, nil
+}
+
+// TestMeasureThirds: operations are read after each third of a gated time: at
+// the begin (10), after two thirds (20, 30), at the end (40) and behind the
+// closed gate (50), which counts.
 func TestMeasureThirds(t *testing.T) {
-	s := &story{}
-	load := &fakeLoad{story: s}
-	p := Pass{Length: window.Length{Duration: 60 * time.Millisecond}}
-	for _, at := range []time.Duration{10, 30} { // 7 at once, then 5 in the first third and 5 in the second
-		time.AfterFunc(at*time.Millisecond, func() { load.n.Add(5) })
+	load := &fakeLoad{story: &story{}}
+	timed := Pass{Length: window.Length{Duration: 60 * time.Millisecond}}
+	w, err := Measure(context.Background(), collectors.Target{}, timed, &rising{}, load)
+	if err != nil || w.Ops.N() != 40 || !slices.Equal(w.Thirds, []int64{10, 10, 20}) {
+		t.Errorf("%d operations, thirds %v, %v", w.Ops.N(), w.Thirds, err)
 	}
-	w, err := Measure(context.Background(), collectors.Target{}, p, load, load)
-	if err != nil || w.Ops.N() != 17 {
-		t.Fatalf("%+v, %v", w, err)
-	}
-	if len(w.Thirds) != 3 || w.Thirds[0]+w.Thirds[1]+w.Thirds[2] != 17 || w.Thirds[0] < 7 {
-		t.Errorf("thirds %v of 17", w.Thirds)
-	}
-	w, _ = Measure(context.Background(), collectors.Target{}, Pass{Length: window.Length{Operations: 3}}, load, load)
-	if w.Thirds != nil {
+	counted := Pass{Length: window.Length{Operations: 3}}
+	if w, _ = Measure(context.Background(), collectors.Target{}, counted, &rising{}, load); w.Thirds != nil {
 		t.Errorf("thirds %v of a window that operations end", w.Thirds)
+	}
+	if w, _ = Measure(context.Background(), collectors.Target{}, timed, &rising{}, nil); w.Thirds != nil {
+		t.Errorf("thirds %v of a load that is not ours: reading them would cost the server", w.Thirds)
 	}
 }
