@@ -2,7 +2,8 @@ package perfctl
 
 import (
 	"fmt"
-	"time"
+	"slices"
+	"strings"
 
 	"opcost/collectors"
 	"opcost/collectors/callgrind"
@@ -54,9 +55,7 @@ func (w ways) of(k result.PassKind) way {
 func choose(c plan.Counters, caps probe.Caps) (ways, error) {
 	count := way{kind: result.PassCount, sets: perfstat.Sets(caps)}
 	under := way{kind: result.PassCallgrind, valgrind: caps.Valgrind.Path}
-	if pmu := caps.Perf.PMU; !pmu.OK {
-		count.lacking = []result.Reading{lackingHardware("cycles", pmu)}
-	}
+	count.lacking = lacking(caps.Perf)
 	switch c {
 	case plan.CountersNone:
 		asked := "the plan says `counters: none`"
@@ -85,10 +84,26 @@ func choose(c plan.Counters, caps probe.Caps) (ways, error) {
 		}
 		count.lacking = append(count.lacking, lackingHardware("instructions", probe.Ability{
 			Reason: fmt.Sprintf("neither hardware counters (%s) nor valgrind (%s)", caps.Perf.PMU.Reason, caps.Valgrind.Reason),
-			Remedy: caps.Valgrind.Remedy,
+			Remedy: strings.Join(slices.DeleteFunc([]string{caps.Perf.PMU.Remedy, caps.Valgrind.Remedy}, func(r string) bool { return r == "" }), "; or "),
 		}))
 		return ways{count}, nil
 	}
+}
+
+// lacking are the hardware readings that this machine, or this user, cannot have.
+func lacking(p probe.Perf) []result.Reading {
+	if !p.PMU.OK {
+		return []result.Reading{lackingHardware("cycles", p.PMU)}
+	}
+	var rs []result.Reading
+	for _, name := range []string{"instructions", "cycles"} {
+		if kernel, asked := p.Events[name+":k"]; asked && !kernel.OK {
+			r := lackingHardware(name+"_kernel", kernel.Ability)
+			r.Scope = result.Kernel
+			rs = append(rs, r)
+		}
+	}
+	return rs
 }
 
 func lackingHardware(name string, why probe.Ability) result.Reading {
@@ -144,12 +159,4 @@ func instructionOps(p *plan.Plan, t workload.Test) int64 {
 		const rows = 200_000 // touched in the window; a statement costs about as much as 100 of them
 		return int64(max(50, rows/(100+t.Range)))
 	}
-}
-
-// guess is how long a cell takes, before one was seen.
-func (y way) guess(p *plan.Plan) time.Duration {
-	if y.kind == result.PassCallgrind {
-		return 15 * time.Second // seen: start 5 s, warm-up and window 5 s, stop 2 s
-	}
-	return 5*time.Second + p.Warmup + time.Duration(max(1, len(y.sets)))*p.Duration
 }

@@ -52,6 +52,9 @@ func TestChooseTakesTheBestThatCounts(t *testing.T) {
 			for _, w := range ws {
 				kinds = append(kinds, string(w.kind))
 				for _, r := range w.lacking {
+					if c.name == "neither" && r.Name == "instructions" && (!strings.Contains(r.Remedy, "another machine") || !strings.Contains(r.Remedy, "valgrind")) {
+						t.Errorf("remedy %q names not both ways", r.Remedy)
+					}
 					lacking = append(lacking, r.Name)
 					if r.Reason == "" || r.Remedy == "" || r.State.Usable() {
 						t.Errorf("lacking without reason and remedy: %+v", r)
@@ -65,6 +68,23 @@ func TestChooseTakesTheBestThatCounts(t *testing.T) {
 				t.Errorf("lacking %q, want %q", got, c.lacking)
 			}
 		})
+	}
+}
+
+// TestChooseWithoutTheKernelsSide: an unprivileged user's table says why the
+// kernel's instructions are missing.
+func TestChooseWithoutTheKernelsSide(t *testing.T) {
+	c := caps(true, false)
+	c.Perf.Events = map[string]probe.Event{
+		"instructions:u": {Ability: probe.Ability{OK: true}},
+		"instructions:k": {Ability: probe.Ability{Reason: "no permission", Remedy: "sysctl kernel.perf_event_paranoid=1"}},
+	}
+	ws, err := choose(plan.CountersAuto, c)
+	if err != nil || len(ws) != 1 || len(ws[0].lacking) != 1 {
+		t.Fatalf("%+v, %v", ws, err)
+	}
+	if r := ws[0].lacking[0]; r.Name != "instructions_kernel" || r.Scope != result.Kernel || !strings.Contains(r.Remedy, "paranoid") {
+		t.Errorf("%+v", r)
 	}
 }
 

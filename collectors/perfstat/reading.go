@@ -89,7 +89,7 @@ func (s sheet) notCounted(q quantity) result.Reading {
 	case idle:
 		return q.lacking(result.NotCounted, "the process did not run in the window", "")
 	}
-	remedy := "end other programs that use hardware counters"
+	remedy := "count fewer events in one group, or end other programs that use hardware counters"
 	if s.caps.Host.NMIWatch {
 		remedy += "; sysctl kernel.nmi_watchdog=0 frees one counter"
 	}
