@@ -3,6 +3,8 @@
 #   make demo    installs what is missing, builds, measures two configurations
 #                of the installed server, prints the table (under 4 minutes)
 #   make test    installs what is missing, runs every test, the live ones too
+#   make test-pmu  measures inside an emulated machine whose hardware counters
+#                count; needs no hardware for it (6 minutes, once 2 to build)
 #   make bench   the figures of the docs, as ratios in one run
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
@@ -15,7 +17,7 @@ DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
 
-.PHONY: build demo test test-unit bench lint clean
+.PHONY: build demo test test-unit test-pmu test-pmu-short bench lint clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
@@ -31,6 +33,15 @@ test: lint
 # Without the set-up: what needs a missing tool is skipped, with the reason.
 test-unit:
 	$(GO) test ./...
+
+test-pmu:
+	@testbed/install.sh qemu-system-aarch64 cpio mmdebstrap depmod
+	OPCOST_PMU=long $(GO) test ./testbed/ -count=1 -v -timeout 40m
+
+# One plan, one start: proves the hardware path on every change.
+test-pmu-short:
+	@testbed/install.sh qemu-system-aarch64 cpio mmdebstrap depmod
+	OPCOST_PMU=short $(GO) test ./testbed/ -count=1 -v -timeout 30m
 
 bench: build
 	@testbed/install.sh server perf valgrind sysbench

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 )
 
@@ -21,48 +20,62 @@ type Progress struct {
 // clock knows how long the schedule's starts took and tells what is left.
 type clock struct {
 	notify func(Progress)
-	plan   *plan.Plan
-	left   []Start
+	costs  costs
+	left   []Start // the one under way first
 	done   int
-	begun  time.Time
-	guess  map[result.PassKind]time.Duration // of one cell in a pass
+	born   time.Time
+	begun  time.Time // the start under way
 	seen   map[result.PassKind]took
 }
 
-type took struct {
-	cells int
-	time  time.Duration
+// took compares the starts of a pass that are done with what was expected.
+type took struct{ real, expected time.Duration }
+
+func newClock(k costs, notify func(Progress)) *clock {
+	return &clock{notify: notify, costs: k, born: time.Now(), seen: map[result.PassKind]took{}}
 }
 
-func newClock(p *plan.Plan, w ways, starts []Start, notify func(Progress)) *clock {
-	c := &clock{notify: notify, plan: p, left: starts, guess: map[result.PassKind]time.Duration{}, seen: map[result.PassKind]took{}}
-	for _, y := range w {
-		c.guess[y.kind] = y.guess(p)
-	}
-	return c
-}
+// elapsed is the time since the run began.
+func (c *clock) elapsed() time.Duration { return time.Since(c.born) }
 
-func (c *clock) begin(Start) { c.begun = time.Now() }
+// begin notes that the first of the starts left is under way.
+func (c *clock) begin(left []Start) { c.left, c.begun = left, time.Now() }
 
 func (c *clock) end(s Start) {
 	t := c.seen[s.Pass]
-	c.seen[s.Pass] = took{t.cells + len(s.Cells), t.time + time.Since(c.begun)}
+	c.seen[s.Pass] = took{t.real + time.Since(c.begun), t.expected + c.expected(s)}
 	c.left = c.left[1:]
 	c.done++
 }
 
-// estimate is the time the starts that are left need: as long a cell as the
-// cells of the same pass took so far.
-func (c *clock) estimate() time.Duration {
-	var sum time.Duration
-	for _, s := range c.left {
-		cell := c.guess[s.Pass]
-		if t := c.seen[s.Pass]; t.cells > 0 {
-			cell = t.time / time.Duration(t.cells)
-		}
-		sum += cell * time.Duration(len(s.Cells))
+// expected is what a start takes as the plan lets one think.
+func (c *clock) expected(s Start) time.Duration { return c.costs.start(s, s.Restore) }
+
+// cost is what a start takes after what the starts of its pass took so far.
+func (c *clock) cost(s Start) time.Duration {
+	d := c.expected(s)
+	if t := c.seen[s.Pass]; t.expected > 0 {
+		d = time.Duration(float64(d) * float64(t.real) / float64(t.expected))
 	}
-	if !c.begun.IsZero() && len(c.left) > 0 && c.done+len(c.left) > 0 {
+	return d
+}
+
+// estimate is the time the starts that are left need. With a budget, what comes
+// after the first screen takes no more than is left of it.
+func (c *clock) estimate() time.Duration {
+	var screen, rest time.Duration
+	for _, s := range c.left {
+		if s.Repeat < screenStarts {
+			screen += c.cost(s)
+		} else {
+			rest += c.cost(s)
+		}
+	}
+	if b := c.costs.plan.Budget; b > 0 {
+		rest = min(rest, max(0, b-c.elapsed()-screen))
+	}
+	sum := screen + rest
+	if !c.begun.IsZero() {
 		sum -= min(time.Since(c.begun), sum)
 	}
 	return sum

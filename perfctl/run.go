@@ -19,6 +19,10 @@ type RunOptions struct {
 	Caps   probe.Caps
 	Have   map[string]bool // ids of runs that are on disk already: not measured again
 	Notify func(Progress)
+	// Undecided says, for a plan with a budget, on which cells a further start is
+	// worth its time; it is asked once a repeat, after the first screen. nil: on
+	// all. What is measured is judged elsewhere: the flow computes nothing.
+	Undecided func() ([]Undecided, error)
 	// AtOnce, if set, is given what ends the run's servers and removes its
 	// folders without waiting for Run to return: for a process that must end now.
 	AtOnce func(end func() error)
@@ -46,11 +50,17 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 	}
 	r := &runner{plan: p, opts: o, ways: ways}
 	starts := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
-	r.clock = newClock(p, ways, starts, o.Notify)
-
-	if len(starts) == 0 {
-		return nil
+	pace, err := measurePace(o.Work)
+	if err != nil {
+		return fmt.Errorf("the folder for the servers' data: %w", err)
 	}
+	r.clock = newClock(costs{plan: p, ways: ways, pace: pace}, o.Notify)
+	q := queue{plan: p, left: starts, undecided: o.Undecided, cost: r.clock.cost, elapsed: r.clock.elapsed}
+	s, more, err := q.next()
+	if err != nil || !more {
+		return err
+	}
+	r.clock.left = append([]Start{s}, q.left...)
 	if r.journal, err = leftover.Open(o.Work); err != nil {
 		return err
 	}
@@ -59,7 +69,7 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 		o.AtOnce(r.journal.Close)
 	}
 	r.work = r.journal.Data()
-	if err := r.prepare(ctx, starts); err != nil {
+	if err := r.prepare(ctx, r.clock.left); err != nil {
 		if ctx.Err() != nil {
 			return stopped(ctx)
 		}
@@ -67,8 +77,8 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 	}
 
 	var failed []error
-	for _, s := range starts {
-		r.clock.begin(s)
+	for ; more; s, more, err = q.next() {
+		r.clock.begin(append([]Start{s}, q.left...))
 		err := r.start(ctx, s)
 		r.clock.end(s)
 		if ctx.Err() != nil {
@@ -80,7 +90,7 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 			r.clock.say(Progress{Warning: err.Error()})
 		}
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, err)...)
 }
 
 // stopped is the error of a run that was told to stop.

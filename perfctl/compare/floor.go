@@ -29,8 +29,11 @@ type Noise struct {
 	Cells int
 }
 
+// FloorMethod is in the Method of what was found with a stored noise.
+const FloorMethod = "this machine's noise floor"
+
 func (n Noise) spread() spread {
-	s := spread{n.SD * n.SD, n.DF, fmt.Sprintf("this machine's noise floor (%.2g%%", 100*n.SD)}
+	s := spread{n.SD * n.SD, n.DF, fmt.Sprintf("%s (%.2g%%", FloorMethod, 100*n.SD)}
 	if n.DF <= 0 {
 		s.df = math.Inf(1)
 		s.how += ")"

@@ -34,8 +34,8 @@ func writeMarkdown(w io.Writer, r compare.Report) error {
 		block.writeMarkdown(&b)
 		b.WriteByte('\n')
 	}
-	if summary, each := verdictLines(r); summary != "" {
-		fmt.Fprintf(&b, "**%s**\n\n", escape(summary))
+	if summary, by, each := verdictLines(r); summary != "" {
+		fmt.Fprintf(&b, "**%s**\n\n%s\n\n", escape(summary), escape(by))
 		for _, v := range each {
 			fmt.Fprintf(&b, "- %s: %s\n", v.verdict, escape(v.text))
 		}

@@ -85,7 +85,7 @@ func TestTableSays(t *testing.T) {
 		"unlike: performance_schema: OFF (nobl) → ON (pfs)",
 		"point-query, 1 client, prepared, 4 server starts",
 		"1.500 [1.500, 1.500]", // 66,000 / 44,000
-		"Against nobl: 2 slower, 2 same of 4",
+		"2 slower, 2 same of 4 against nobl, by CPU/query ±2%, instructions/query ±0.6%",
 		"slower  point-query, 1 client: pfs, instructions/query",
 		"slower  update-index, 1 client: pfs, CPU/query", // callgrind: reads only
 		"no verdict by instructions/query: callgrind: reads only",

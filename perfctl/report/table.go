@@ -51,8 +51,9 @@ func writeTable(w io.Writer, r compare.Report, l Layout) error {
 			b.WriteByte('\n')
 		}
 	}
-	if summary, each := verdictLines(r); summary != "" {
+	if summary, by, each := verdictLines(r); summary != "" {
 		say(bold, "", summary)
+		say(none, "", by)
 		for _, v := range each {
 			say(verdictStyle(v.verdict), fmt.Sprintf("  %-6s  ", v.verdict), v.text)
 		}

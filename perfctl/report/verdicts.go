@@ -10,20 +10,24 @@ import (
 	"opcost/perfctl/compare"
 )
 
-// verdictLines sum the verdicts up, and name those that are not "same", the
-// largest change first. Each has the word it is about, for colouring.
-func verdictLines(r compare.Report) (summary string, each []verdictLine) {
+// verdictLines sum the verdicts up ("3 slower, 28 same, 1 unsure of 32"), say
+// against what and by what they were found, and name those that are not "same",
+// the worst first. Each has the word it is about, for colouring.
+func verdictLines(r compare.Report) (summary, by string, each []verdictLine) {
 	count := map[compare.Verdict]int{}
-	by := map[string]bool{}
-	total := 0
+	measured := map[string]bool{}
+	total, floor := 0, 0
 	for _, row := range r.Rows {
 		v, ok := row.VsBase[row.Primary]
 		if row.Primary == "" || !ok || v.Verdict == compare.None {
 			continue
 		}
 		total++
+		if strings.Contains(v.Method, compare.FloorMethod) {
+			floor++
+		}
 		count[v.Verdict]++
-		by[fmt.Sprintf("%s ±%.3g%%", labelOf(row.Primary), 100*v.Threshold)] = true
+		measured[fmt.Sprintf("%s ±%.3g%%", labelOf(row.Primary), 100*v.Threshold)] = true
 		if v.Verdict == compare.Same {
 			continue
 		}
@@ -37,7 +41,7 @@ func verdictLines(r compare.Report) (summary string, each []verdictLine) {
 		each = append(each, verdictLine{v.Verdict, text, math.Abs(math.Log(v.Ratio))})
 	}
 	if total == 0 {
-		return "", nil
+		return "", "", nil
 	}
 	rank := map[compare.Verdict]int{compare.Slower: 0, compare.Unsure: 1, compare.Faster: 2}
 	slices.SortStableFunc(each, func(a, b verdictLine) int {
@@ -50,11 +54,15 @@ func verdictLines(r compare.Report) (summary string, each []verdictLine) {
 		}
 	}
 	var measures []string
-	for m := range by {
+	for m := range measured {
 		measures = append(measures, m)
 	}
 	slices.Sort(measures)
-	return fmt.Sprintf("Against %s: %s of %d (by %s)", plain(r.Base), strings.Join(counts, ", "), total, strings.Join(measures, ", ")), each
+	by = fmt.Sprintf("against %s, by %s", plain(r.Base), strings.Join(measures, ", "))
+	if floor > 0 {
+		by += fmt.Sprintf("; %d of them with %s", floor, compare.FloorMethod)
+	}
+	return fmt.Sprintf("%s of %d", strings.Join(counts, ", "), total), by, each
 }
 
 type verdictLine struct {

@@ -1,0 +1,125 @@
+package perfctl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"opcost/collectors/probe"
+	"opcost/perfctl/plan"
+	"opcost/perfctl/result"
+	"opcost/perfctl/server"
+	"opcost/perfctl/workload"
+)
+
+// Need is what a plan needs, as far as it can be told before it starts. With a
+// budget, Time and Starts are those of the first screen and of all repeats.
+type Need struct {
+	Starts int           `json:"starts"` // server starts that are not on disk yet
+	Time   time.Duration `json:"time_ns"`
+	// Screen is the time of the first screen of a plan with a budget, else Time.
+	Screen time.Duration `json:"screen_ns"`
+	Budget time.Duration `json:"budget_ns,omitempty"`
+	Parts  []NeedPart    `json:"parts"`
+	Disk   int64         `json:"disk_bytes"` // the most at one time
+	Copies []NeedCopy    `json:"copies"`
+}
+
+// NeedPart is the loads, or the starts of one pass.
+type NeedPart struct {
+	What   string        `json:"what"`
+	Number int           `json:"number"`
+	Time   time.Duration `json:"time_ns"`
+}
+
+// NeedCopy is one version's data: as loaded, and as measured on.
+type NeedCopy struct {
+	Version string `json:"version"`
+	Copies  int    `json:"copies"`
+	Bytes   int64  `json:"bytes"` // of one
+}
+
+// Estimate tells what the runs of a plan that are not on disk yet need. It asks
+// the server binaries for their versions and times a little work in dir (which
+// must exist), and starts nothing else.
+func Estimate(ctx context.Context, p *plan.Plan, caps probe.Caps, have map[string]bool, dir string) (Need, error) {
+	tests, err := workload.Resolve(p.Workloads)
+	if err != nil {
+		return Need{}, err
+	}
+	ways, err := choose(p.Counters, caps)
+	if err != nil {
+		return Need{}, err
+	}
+	pace, err := measurePace(dir)
+	if err != nil {
+		return Need{}, fmt.Errorf("time a write in %s: %w", dir, err)
+	}
+	ids := make([]server.Identity, len(p.Versions))
+	for i, v := range p.Versions {
+		if ids[i], err = server.Identify(ctx, v.Mysqld, v.Launcher, v.Env); err != nil {
+			return Need{}, fmt.Errorf("version %s: %w", v.Name, err)
+		}
+	}
+	return estimate(p, ways, missing(Schedule(p, tests, ways.kinds()), p, have), ids, pace), nil
+}
+
+func estimate(p *plan.Plan, ways ways, starts []Start, ids []server.Identity, pace pace) Need {
+	n := Need{Starts: len(starts), Budget: p.Budget, Copies: []NeedCopy{}, Parts: []NeedPart{}}
+	k := costs{plan: p, ways: ways, pace: pace}
+	loads := NeedPart{What: "load"}
+	for i, v := range p.Versions {
+		if !needed(starts, i) {
+			continue
+		}
+		copies := NeedCopy{Version: v.Name, Copies: 2, Bytes: copyOf(p, v, ids[i])}
+		if p.Restore.Kind == server.RestoreReflink {
+			copies.Copies = 1 // blocks are shared
+		}
+		n.Copies = append(n.Copies, copies)
+		n.Disk += int64(copies.Copies) * copies.Bytes
+		k.copy = max(k.copy, copies.Bytes)
+		loads.Number++
+		loads.Time += k.load()
+	}
+	if loads.Number > 0 {
+		n.Parts = append(n.Parts, loads)
+	}
+	n.Screen = loads.Time
+	dirty := make([]bool, len(p.Versions))
+	longest := time.Duration(0) // write test
+	for _, pass := range ways.kinds() {
+		part := NeedPart{What: passName(pass)}
+		for _, s := range starts {
+			if s.Pass != pass {
+				continue
+			}
+			d := k.start(s, s.Restore || dirty[s.Version])
+			dirty[s.Version] = s.Restore
+			if s.Restore {
+				longest = max(longest, d)
+			}
+			part.Number++
+			part.Time += d
+			if p.Budget == 0 || s.Repeat < screenStarts {
+				n.Screen += d
+			}
+			n.Disk += int64(len(s.Cells)) * runBytes
+		}
+		n.Parts = append(n.Parts, part)
+	}
+	for _, part := range n.Parts {
+		n.Time += part.Time
+	}
+	if n.Starts > 0 {
+		n.Disk += temporary + int64(longest.Seconds())*writtenBytes
+	}
+	return n
+}
+
+func passName(k result.PassKind) string {
+	if k == result.PassCallgrind {
+		return "start under valgrind"
+	}
+	return "start"
+}
