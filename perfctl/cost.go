@@ -12,7 +12,7 @@ import (
 // 2 CPUs (x86-64, no hardware counters). Those that are CPU work are scaled by
 // [pace]; those that wait for the disk are given in synced writes.
 const (
-	initialiseCPU   = 2500 * time.Millisecond // make the data folder, with its system tables
+	initialiseCPU   = 3000 * time.Millisecond // make the data folder, with its system tables
 	loadRowCPU      = 15 * time.Microsecond   // insert a row, and its part of the index
 	loadOnceCPU     = 1200 * time.Millisecond // start and stop around the load
 	copyBytes       = 400 << 20               // copied in a second

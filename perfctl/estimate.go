@@ -3,6 +3,7 @@ package perfctl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"opcost/collectors/probe"
@@ -86,27 +87,25 @@ func estimate(p *plan.Plan, ways ways, starts []Start, ids []server.Identity, pa
 		n.Parts = append(n.Parts, loads)
 	}
 	n.Screen = loads.Time
-	dirty := make([]bool, len(p.Versions))
-	longest := time.Duration(0) // write test
+	first := len(n.Parts)
 	for _, pass := range ways.kinds() {
-		part := NeedPart{What: passName(pass)}
-		for _, s := range starts {
-			if s.Pass != pass {
-				continue
-			}
-			d := k.start(s, s.Restore || dirty[s.Version])
-			dirty[s.Version] = s.Restore
-			if s.Restore {
-				longest = max(longest, d)
-			}
-			part.Number++
-			part.Time += d
-			if p.Budget == 0 || s.Repeat < screenStarts {
-				n.Screen += d
-			}
-			n.Disk += int64(len(s.Cells)) * runBytes
+		n.Parts = append(n.Parts, NeedPart{What: passName(pass)})
+	}
+	clean := make([]bool, len(p.Versions)) // by version: the data are as loaded
+	longest := time.Duration(0)            // write test
+	for _, s := range starts {
+		d := k.start(s, s.Restore || !clean[s.Version])
+		clean[s.Version] = !s.Restore
+		if s.Restore {
+			longest = max(longest, d)
 		}
-		n.Parts = append(n.Parts, part)
+		part := &n.Parts[first+slices.Index(ways.kinds(), s.Pass)]
+		part.Number++
+		part.Time += d
+		if p.Budget == 0 || s.Repeat < screenStarts {
+			n.Screen += d
+		}
+		n.Disk += int64(len(s.Cells)) * runBytes
 	}
 	for _, part := range n.Parts {
 		n.Time += part.Time

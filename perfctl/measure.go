@@ -82,6 +82,7 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 
 	for _, a := range arms {
 		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil)...)
+		a.tables(&w)
 	}
 	return w, nil
 }
@@ -211,6 +212,16 @@ func (a *armed) readings(start, stop time.Time, gated bool) []result.Reading {
 	return rs
 }
 
+// tables takes what the collector has beside its readings, once it is closed.
+func (a *armed) tables(w *result.Window) {
+	if d, ok := a.armed.(collectors.WithDigests); ok {
+		w.Digests = append(w.Digests, d.Digests()...)
+	}
+	if t, ok := a.armed.(collectors.WithThreads); ok {
+		w.Threads = append(w.Threads, t.Threads()...)
+	}
+}
+
 func (a *armed) abandon() {
 	if !a.finished && a.armed != nil {
 		_, _ = a.armed.Close() // the window is given up; its error is on its way
@@ -244,7 +255,7 @@ func sourceOf(collector string) result.Source {
 		return result.SourcePerf
 	case "callgrind":
 		return result.SourceCallgrind
-	case "mysqlstatus":
+	case "mysqlstatus", "digest":
 		return result.SourceServer
 	case "host":
 		return result.SourceHost

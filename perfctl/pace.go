@@ -1,8 +1,8 @@
 package perfctl
 
 import (
-	"crypto/sha256"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -15,23 +15,28 @@ type pace struct {
 }
 
 const (
-	paceBytes = 4 << 20
-	paceTime  = 12 * time.Millisecond // for hashing paceBytes, on the machine of cost.go
+	paceNumbers = 100_000
+	paceTime    = 9 * time.Millisecond // for sorting them, on the machine of cost.go
 )
 
-// measurePace times a little work: about 0.1 s of CPU and some synced writes.
-// Of the CPU's repeats the fastest counts, since others are disturbed; of the
-// disk's the median.
+// measurePace times a little work: about 0.2 s of CPU and some synced writes.
+// Of the CPU's repeats the mean counts, so that other programs that use the
+// machine now make the estimate longer; of the disk's the median.
 func measurePace(dir string) (pace, error) {
-	block := make([]byte, paceBytes)
-	best := time.Duration(1<<63 - 1)
-	for range 8 {
+	const repeats = 20
+	numbers := make([]uint64, paceNumbers)
+	var sum time.Duration
+	for range repeats {
+		rnd := rand.New(rand.NewPCG(1, 1))
+		for i := range numbers {
+			numbers[i] = rnd.Uint64()
+		}
 		began := time.Now()
-		sha256.Sum256(block)
-		best = min(best, time.Since(began))
+		slices.Sort(numbers) // branches and memory, as a server has them
+		sum += time.Since(began)
 	}
 	fsync, err := measureFsync(dir)
-	return pace{float64(best) / float64(paceTime), fsync}, err
+	return pace{float64(sum) / repeats / float64(paceTime), fsync}, err
 }
 
 func measureFsync(dir string) (_ time.Duration, err error) {

@@ -31,15 +31,9 @@ type RunOptions struct {
 // Run measures a plan: it loads each version's data once, then goes through
 // the schedule of server starts and writes each run the moment it ends. A start
 // that fails costs its own runs only; the error joins all that failed.
-//
-// Before all else it clears what runs that were killed have left, and says so in
-// warnings.
+// What it makes in the folder Work is in a journal there; what a run that was
+// killed has left is cleared by [leftover.Clear], before the next.
 func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
-	for _, note := range leftover.Clear(o.Work) {
-		if o.Notify != nil {
-			o.Notify(Progress{Warning: note})
-		}
-	}
 	tests, err := workload.Resolve(p.Workloads)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestBenchVerdicts(t *testing.T) {
 	change := mean(perQuery(plain, padded, instructions))
 	t.Logf("the padded statement costs %+.2f%% instructions/query", 100*change)
 
-	under, count := secondsAStart(plain), secondsAStart(counted)
+	under, count := p.secondsAStart(result.PassCallgrind), p.secondsAStart(result.PassCount)
 	var least, qpsTime time.Duration
 	for _, m := range []struct {
 		name    string
@@ -149,18 +150,21 @@ func perQuery(old, new []result.Run, value func(result.Run) float64) []float64 {
 
 func mean(xs []float64) float64 { return stats.Mean(xs) }
 
-// secondsAStart is the median time from one start of a kind to the next,
-// everything included; where two kinds took turns, half of it.
-func secondsAStart(runs []result.Run) float64 {
+// secondsAStart is the median time from a start of a pass to whatever start
+// came next, everything included.
+func (p pool) secondsAStart(kind result.PassKind) float64 {
+	var all []result.Run
+	for _, runs := range p {
+		all = append(all, runs...)
+	}
+	slices.SortFunc(all, func(a, b result.Run) int { return a.Started.Compare(b.Started) })
 	var s []float64
-	for i := 1; i < len(runs); i++ {
-		s = append(s, runs[i].Started.Sub(runs[i-1].Started).Seconds())
+	for i := 1; i < len(all); i++ {
+		if all[i-1].Passes[0].Kind == kind {
+			s = append(s, all[i].Started.Sub(all[i-1].Started).Seconds())
+		}
 	}
-	median := stats.Sample{Xs: s}.Quantile(0.5)
-	if runs[0].Passes[0].Kind == result.PassCallgrind {
-		return median / 2 // the padded version's starts are in between
-	}
-	return median
+	return stats.Sample{Xs: s}.Quantile(0.5)
 }
 
 // startsNeeded is how many starts a side find a change in 95% of cases: the 95%

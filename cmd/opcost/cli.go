@@ -22,6 +22,7 @@ const (
 type cli struct {
 	Doctor  doctorCmd        `cmd:"" help:"What this machine can measure, what it cannot, and what would change that."`
 	Run     runCmd           `cmd:"" help:"Measure a plan; prints the table at the end."`
+	Attach  attachCmd        `cmd:"" help:"Measure a live server; never disturbs it."`
 	Report  reportCmd        `cmd:"" help:"Print the tables again, from results on disk."`
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -12,81 +12,97 @@ import (
 	"time"
 )
 
-// killing makes a run of a plan that is killed with -9 at random moments, and
-// begun again each time, until it may end. moments is how late a kill may come.
-func killing(t *testing.T, kills int, moments time.Duration, text string, versions, starts int, metrics ...string) {
-	dir := testDir(t, text)
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 1))
-	ended := map[string]string{}
-	var before []found
-	check := func(when string) {
-		now := kept(t, dir, "out")
-		for id, text := range ended {
-			if now[id] != text {
-				t.Errorf("%s: the run %s had ended, and was lost or made again", when, id)
-			}
-		}
-		ended = now
-	}
-	for k := range kills {
-		c := start(t, dir, "run", "plan.yaml", "--out", "out")
-		moment := time.Duration(random.Int64N(int64(moments)))
-		deadline := time.After(moment)
-		if len(before) > 0 {
-			// The first thing that the next run says comes after the clearing.
-			select {
-			case <-deadline:
-			case <-waiting(c, "[1/"):
-				for _, b := range before {
-					if slices.ContainsFunc(alive(t, dir), func(f found) bool { return f.pid == b.pid && f.ticks == b.ticks }) {
-						t.Errorf("it lives on beside the next run: %v", b)
-					}
-				}
-				before = nil
-				<-deadline
-			case <-c.ended:
-			}
-		} else {
-			<-deadline
-		}
-		before = append(before, alive(t, dir)...)
-		c.signal(syscall.SIGKILL)
-		o := c.wait()
-		if o.code >= 0 {
-			t.Logf("kill %d came too late: the run had ended with status %d", k+1, o.code)
-			before = nil
-		}
-		check(fmt.Sprintf("after kill %d at %v (seed %d)", k+1, moment, seed))
-		t.Logf("kill %d at %v: %d runs have ended", k+1, moment.Round(time.Millisecond), len(ended))
-	}
-	o := start(t, dir, "run", "plan.yaml", "--out", "out").wait()
-	if o.code != exitDone {
-		t.Fatalf("the last run: exit %d (seed %d)\n%s", o.code, seed, o.stderr)
-	}
-	check("at the end")
-	if passes := len(ended) / (versions * starts); len(ended)%(versions*starts) != 0 || passes == 0 {
-		t.Errorf("%d runs on disk (seed %d)", len(ended), seed)
-	}
-	nothingAlive(t, dir)
-	nothingLeft(t, dir, "out")
-	wantTable(t, dir, "out", versions, starts, metrics...)
+// killed is a plan whose run is killed with -9 at random moments and begun again
+// each time, until it may end.
+type killed struct {
+	plan     string
+	versions int
+	starts   int // repeats of each version
+	passes   int
+	metrics  []string // that the table must have in the end
 }
 
-// waiting is closed when stderr has the text.
-func waiting(c *command, text string) <-chan struct{} {
-	seen := make(chan struct{})
-	go func() {
-		for !strings.Contains(c.stderr.text(), text) {
-			select {
-			case <-c.ended:
-				return
-			case <-time.After(5 * time.Millisecond):
+// steps is how many lines of progress a start has, at least.
+const steps = 4
+
+// killing kills a run so many times. The moments are random among the steps of
+// what is left to do, and random within a step. A run that was quicker than its
+// kill is checked, and another begun in a new folder.
+func killing(t *testing.T, kills int, k killed) {
+	dir := testDir(t, k.plan)
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 1))
+	t.Logf("seed %d", seed)
+	folder, ended := 1, map[string]string{}
+	var before []found
+	for n := 0; n < kills; {
+		out := fmt.Sprintf("out%d", folder)
+		c := start(t, dir, "run", "plan.yaml", "--out", out)
+		step := random.IntN(1 + k.versions + steps*(k.versions*k.starts*k.passes-len(ended)))
+		if c.progressed(1) { // the first line comes after the clearing
+			for _, p := range alive(t, dir) {
+				if slices.ContainsFunc(before, func(b found) bool { return b.pid == p.pid && b.ticks == p.ticks }) {
+					t.Errorf("kill %d: it lives on beside the next run: %v", n, p)
+				}
 			}
+			before = nil
 		}
-		close(seen)
-	}()
-	return seen
+		c.progressed(step)
+		time.Sleep(time.Duration(random.Int64N(int64(700 * time.Millisecond))))
+		before = append(before, alive(t, dir)...)
+		c.signal(syscall.SIGKILL)
+		if o := c.wait(); o.code >= 0 {
+			k.whole(t, dir, out, o)
+			folder, ended = folder+1, map[string]string{}
+			continue
+		}
+		n++
+		ended = keeps(t, dir, out, ended)
+		t.Logf("kill %d after step %d: %d runs have ended", n, step, len(ended))
+	}
+	out := fmt.Sprintf("out%d", folder)
+	o := start(t, dir, "run", "plan.yaml", "--out", out).wait()
+	k.whole(t, dir, out, o)
+	keeps(t, dir, out, ended)
+	nothingAlive(t, dir)
+}
+
+// keeps checks that the runs that had ended are there, unchanged, and gives what
+// is there now.
+func keeps(t *testing.T, dir, out string, ended map[string]string) map[string]string {
+	t.Helper()
+	now := kept(t, dir, out)
+	for id, text := range ended {
+		if now[id] != text {
+			t.Errorf("the run %s had ended, and was lost or made again", id)
+		}
+	}
+	return now
+}
+
+// whole checks a run that came to its end.
+func (k killed) whole(t *testing.T, dir, out string, o outcome) {
+	t.Helper()
+	if o.code != exitDone {
+		t.Fatalf("exit %d\n%s", o.code, o.stderr)
+	}
+	if n := len(kept(t, dir, out)); n != k.versions*k.starts*k.passes {
+		t.Errorf("%d runs on disk, want %d", n, k.versions*k.starts*k.passes)
+	}
+	nothingLeft(t, dir, out)
+	wantTable(t, dir, out, k.versions, k.starts, k.metrics...)
+}
+
+// progressed waits for so many lines of progress; false: it ended before.
+func (c *command) progressed(lines int) bool {
+	for strings.Count(c.stderr.text(), "\n[") < lines {
+		select {
+		case <-c.ended:
+			return false
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return true
 }
 
 const (
@@ -94,26 +110,30 @@ const (
 	oneVersion  = "versions: [{name: a, mysqld: installed}]\n"
 )
 
+// The two kinds of server that a run has: plain, and under valgrind.
+var (
+	counted = killed{
+		twoVersions + "duration: 100ms\nrepeats: 2\ncounters: none\n", 2, 2, 1, []string{"qps", "cpu_us_per_query"},
+	}
+	underValgrind = killed{
+		oneVersion + "duration: 100ms\nrepeats: 1\ncounters: callgrind\n", 1, 1, 2, []string{"qps", "instructions_per_query"},
+	}
+)
+
 func TestKilled(t *testing.T) {
 	lacking(t, "mariadbd", "perf", "valgrind")
-	t.Run("counting", func(t *testing.T) {
-		t.Parallel()
-		killing(t, 5, 7*time.Second, twoVersions+"duration: 100ms\nrepeats: 2\ncounters: none\n", 2, 2, "qps", "cpu_us_per_query")
-	})
-	t.Run("callgrind", func(t *testing.T) {
-		t.Parallel()
-		killing(t, 3, 15*time.Second, oneVersion+"duration: 100ms\nrepeats: 1\ncounters: callgrind\n", 1, 1, "qps", "instructions_per_query")
-	})
+	t.Run("counted", func(t *testing.T) { t.Parallel(); killing(t, 5, counted) })
+	t.Run("under valgrind", func(t *testing.T) { t.Parallel(); killing(t, 3, underValgrind) })
 }
 
-// TestBenchKilled is the figure of the docs: 20 moments of each kind of run.
+// TestBenchKilled is the figure of the docs: 20 kills of each.
 func TestBenchKilled(t *testing.T) {
 	if os.Getenv("OPCOST_BENCH") != "1" {
 		t.Skip("OPCOST_BENCH is not 1: TestKilled does it with fewer kills")
 	}
 	lacking(t, "mariadbd", "perf", "valgrind")
-	killing(t, 20, 12*time.Second, twoVersions+"duration: 100ms\nrepeats: 2\ncounters: none\n", 2, 2, "qps", "cpu_us_per_query")
-	killing(t, 20, 25*time.Second, oneVersion+"duration: 100ms\nrepeats: 2\ncounters: callgrind\n", 1, 2, "qps", "instructions_per_query")
+	t.Run("counted", func(t *testing.T) { killing(t, 20, counted) })
+	t.Run("under valgrind", func(t *testing.T) { killing(t, 20, underValgrind) })
 }
 
 // TestKilledWithPerf kills opcost while perf counts, and a server under

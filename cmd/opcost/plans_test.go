@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,11 @@ func testDir(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	writePlan(t, dir, text)
+	t.Cleanup(func() { // what a failed test has let live must not outlive it
+		for _, p := range alive(t, dir) {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	})
 	return dir
 }
 

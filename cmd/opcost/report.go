@@ -18,15 +18,24 @@ type showing struct {
 	Width  int    `help:"Columns of the table. Default: the terminal's, or 80." placeholder:"N"`
 }
 
-type reportCmd struct {
-	Dirs    []string `arg:"" name:"dir" help:"Folders of results."`
-	Base    string   `help:"The version that ratios are taken to. Default: the plan's base." placeholder:"NAME"`
+// comparing are the flags of the commands that compare.
+type comparing struct {
 	showing `embed:""`
+	Noise   string `help:"File of stored noise floors (see run --noise-floor), or none. Default: opcost/noise.json in $$XDG_STATE_HOME or ~/.local/state." placeholder:"FILE"`
+}
+
+type reportCmd struct {
+	Dirs      []string `arg:"" name:"dir" help:"Folders of results."`
+	Base      string   `help:"The version that ratios are taken to. Default: the plan's base." placeholder:"NAME"`
+	comparing `embed:""`
 }
 
 func (reportCmd) Help() string {
 	return `Records that are damaged, changed after they were written, or of a newer opcost are
 named on stderr and left out.
+
+The noise floor that was stored for the machine the results are of is used for their
+intervals, where it is more than what the results themselves show.
 
 Examples:
   opcost report opcost-results-two-versions
@@ -51,7 +60,7 @@ func (s showing) parse() (report.Format, error) {
 }
 
 // print reads results and prints their comparison.
-func (s showing) print(con console, f report.Format, base string, order, dirs []string) error {
+func (s comparing) print(con console, f report.Format, base string, order, dirs []string) error {
 	runs, warnings, err := result.Read(dirs...)
 	if err != nil {
 		return usageError{err}
@@ -62,7 +71,7 @@ func (s showing) print(con console, f report.Format, base string, order, dirs []
 	if len(runs) == 0 {
 		return errors.New("no run has been measured yet, so there is no table")
 	}
-	r := compare.Build(runs, compare.Options{Base: base, Order: order})
+	r := compare.Build(runs, compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)})
 	r.Warnings = append(r.Warnings, warnings...)
 	return report.Write(con.out, f, r, s.layout(con))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,17 +11,20 @@ import (
 
 	"opcost/collectors/probe"
 	"opcost/perfctl"
+	"opcost/perfctl/leftover"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 	"opcost/perfctl/workload"
 )
 
 type runCmd struct {
-	Plan    string `arg:"" help:"The plan, a YAML file."`
-	Out     string `help:"Folder for the results; one that holds part of this plan's runs is completed. Default: opcost-results-PLAN." placeholder:"DIR"`
-	Work    string `help:"Folder for the servers' data while measuring, on the disk that is meant. Default: the results folder." placeholder:"DIR"`
-	Beside  bool   `help:"Where DIR holds runs of another plan, measure into the folder beside-HASH in it, HASH being this plan's."`
-	showing `embed:""`
+	Plan       string `arg:"" help:"The plan, a YAML file."`
+	Out        string `help:"Folder for the results; one that holds part of this plan's runs is completed. Default: opcost-results-PLAN." placeholder:"DIR"`
+	Work       string `help:"Folder for the servers' data while measuring, on the disk that is meant. Default: the results folder." placeholder:"DIR"`
+	Beside     bool   `help:"Where DIR holds runs of another plan, measure into the folder beside-HASH in it, HASH being this plan's."`
+	NoiseFloor bool   `help:"Measure the plan's base version against itself (six or more starts) and store what they differ by, for later verdicts on this machine."`
+	Estimate   bool   `help:"Print the time and the disk that the plan needs, and do nothing else."`
+	comparing  `embed:""`
 }
 
 func (runCmd) Help() string {
@@ -37,10 +41,20 @@ the changed plan gets a results folder of its own, DIR/beside-HASH, with a table
 What a run that was killed left (its servers, their data) is cleared by the next one,
 as far as it can be proved to be that run's; it is named on stderr.
 
+With --noise-floor the plan's base version alone is started, six times or as often as it repeats. What
+its starts differ by is stored for this machine, by metric, source, group of workloads and
+number of clients; later runs and reports on it use that where they show less noise
+themselves. The results folder is then opcost-noise-PLAN.
+
+A plan's budget is the time for one such command: two starts of every cell come first,
+then only those that the verdict needs, up to its repeats. The same command again goes on.
+
 Examples:
+  opcost run examples/two-versions.yaml --estimate
   opcost run examples/two-versions.yaml
   opcost run night.yaml --out /data/night-17 --work /nvme
-  opcost run night.yaml --format markdown > night.md`
+  opcost run night.yaml --format markdown > night.md
+  opcost run night.yaml --noise-floor`
 }
 
 // Run measures the plan and prints the table.
@@ -53,9 +67,20 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 	if err != nil {
 		return usageError{err}
 	}
+	name := "opcost-results-"
+	noisePath := ""
+	if c.NoiseFloor {
+		p, name = p.NoiseFloor(), "opcost-noise-"
+		if noisePath, err = c.noiseTarget(); err != nil {
+			return usageError{err}
+		}
+	}
 	out := c.Out
 	if out == "" {
-		out = "opcost-results-" + strings.TrimSuffix(filepath.Base(c.Plan), filepath.Ext(c.Plan))
+		out = name + strings.TrimSuffix(filepath.Base(c.Plan), filepath.Ext(c.Plan))
+	}
+	if c.Estimate {
+		return c.estimate(ctx, con, format, p, out)
 	}
 	folder, have, err := open(con, out, c.Plan, p)
 	var other *anotherPlan
@@ -67,19 +92,30 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 		return err
 	}
 	defer folder.Close()
-	work := c.Work
-	if work == "" {
-		work = out
-	}
+	work := cmp.Or(c.Work, out)
 	bar := newProgress(con.err)
 	bar.note("results: %s", out)
-	measured := perfctl.Run(ctx, p, perfctl.RunOptions{
-		Folder: folder, Work: work, Caps: probe.Ask(ctx), Have: have, Notify: bar.show, AtOnce: stop.atOnce,
-	})
+	for _, note := range leftover.Clear(work) { // before the disk's room is looked at
+		bar.note("warning: %s", note)
+	}
+	caps := probe.Ask(ctx)
+	if err := c.check(ctx, bar, p, caps, have, work); err != nil {
+		return err
+	}
+	o := perfctl.RunOptions{Folder: folder, Work: work, Caps: caps, Have: have, Notify: bar.show, AtOnce: stop.atOnce}
+	if len(p.Versions) > 1 {
+		o.Undecided = func() ([]perfctl.Undecided, error) { return c.undecided(p, out) }
+	}
+	measured := perfctl.Run(ctx, p, o)
 	bar.close()
 
 	// The table of what there is comes first: an error must not hide it.
-	printed := c.print(con, format, p.Base, order(p), []string{out})
+	var printed error
+	if c.NoiseFloor {
+		printed = c.storeNoise(con, format, out, noisePath)
+	} else {
+		printed = c.print(con, format, p.Base, order(p), []string{out})
+	}
 	if measured != nil {
 		if ctx.Err() != nil {
 			measured = fmt.Errorf("%w\nthe same command goes on with what is missing", measured)

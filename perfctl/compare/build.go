@@ -176,6 +176,8 @@ func barred(m Metric, e, base *estimate, c *cell) string {
 	switch {
 	case m.Sense == Neither:
 		return "more of it is neither slower nor faster"
+	case c.driver == Attached:
+		return "a window of a live load: how much such windows differ by themselves is not known"
 	case e.State == result.Partial || base.State == result.Partial:
 		return "partial: " + cmp.Or(e.Reason, base.Reason, "not the whole window was counted")
 	case e.Source == result.SourceImport && (e.N == 1 || base.N == 1):

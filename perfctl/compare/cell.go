@@ -32,6 +32,9 @@ func (f family) compare(g family) int {
 }
 
 func (k cellKey) String() string {
+	if k.clients == 0 { // of a load that is not ours
+		return fmt.Sprintf("%s, %s", k.version, k.workload)
+	}
 	return fmt.Sprintf("%s, %s, %s", k.version, k.workload, clientsText(k.clients))
 }
 

@@ -10,7 +10,7 @@ import (
 // reading x is x_user + x_kernel, or x_user alone with scope user. And it gives
 // the quotients of two counts of one window: ipc and ghz.
 func (ts tallies) addSums(w result.Window) {
-	ops := float64(w.Ops.N())
+	ops := operations(w)
 	seen := map[string]bool{}
 	for _, r := range w.Readings {
 		whole, ok := strings.CutSuffix(r.Name, "_user")
@@ -29,8 +29,8 @@ func (ts tallies) addSums(w result.Window) {
 	cycles, cScope, cOK := count(w, "cycles")
 	if iOK && cOK && iScope == cScope && cycles.value > 0 {
 		a := instructions.and(cycles).and(doubt(w))
-		a.unit = "instructions"
-		ts.add(measure{"ipc", result.SourcePerf, iScope, "cycle"}, a, cycles.value)
+		a.unit, a.unsure = "instructions", 0 // the edges of both are the same
+		ts.add(measure{"ipc", result.SourcePerf, iScope, "cycle"}, a, exactly(cycles.value))
 	}
 	cpu, ok := find(w, "task_clock_us", result.SourcePerf)
 	if !ok || !cpu.State.Usable() {
@@ -41,7 +41,7 @@ func (ts tallies) addSums(w result.Window) {
 		if clock := amountOf(cpu); clock.state.Usable() && clock.value > 0 {
 			a := cycles.and(clock).and(doubt(w))
 			a.unit = "GHz"
-			ts.add(measure{"ghz", result.SourcePerf, cScope, ""}, a, clock.value*1000)
+			ts.add(measure{"ghz", result.SourcePerf, cScope, ""}, a, exactly(clock.value*1000))
 		}
 	}
 }
@@ -76,7 +76,7 @@ func count(w result.Window, name string) (amount, result.Scope, bool) {
 	}
 	kernel := amountOf(k)
 	sum := user.and(kernel)
-	sum.value = user.value + kernel.value
+	sum.value, sum.unsure = user.value+kernel.value, user.unsure+kernel.unsure
 	return sum, result.UserKernel, true
 }
 
@@ -90,26 +90,30 @@ func (ts tallies) addRates(w result.Window) {
 		return amount{value: v, unit: unit, state: result.OK}.and(doubt(w))
 	}
 	if seconds > 0 {
-		statements, per := w.Ops.N(), perOf(w)
+		statements, per, unsure := w.Ops.N(), perOf(w), w.Ops.Uncertainty
 		if per == "transaction" {
-			ts.add(measure{"tps", src, "", "second"}, sound(float64(w.Ops.N()), "transaction"), seconds)
+			a := sound(float64(w.Ops.N()), "transaction")
+			a.unsure = unsure
+			ts.add(measure{"tps", src, "", "second"}, a, exactly(seconds))
 			statements = 0
 			for _, o := range w.OtherOps {
 				if o.Per == "statement" {
-					statements, per, src = o.N(), o.Per, o.Source
+					statements, per, src, unsure = o.N(), o.Per, o.Source, o.Uncertainty
 					break
 				}
 			}
 		} else if w.Ops.Transactions > 0 {
-			ts.add(measure{"tps", src, "", "second"}, sound(float64(w.Ops.Transactions), "transaction"), seconds)
+			ts.add(measure{"tps", src, "", "second"}, sound(float64(w.Ops.Transactions), "transaction"), exactly(seconds))
 		}
 		if statements > 0 {
-			ts.add(measure{"qps", src, "", "second"}, sound(float64(statements), per), seconds)
+			a := sound(float64(statements), per)
+			a.unsure = unsure
+			ts.add(measure{"qps", src, "", "second"}, a, exactly(seconds))
 		}
 		if cpu, ok := find(w, "cpu_us", result.SourceProc); ok && cpu.State.Usable() {
 			a := amountOf(cpu).and(doubt(w))
 			a.unit = "cpus"
-			ts.add(measure{"cpus_used", cpu.Source, cpu.Scope, ""}, a, seconds*1e6)
+			ts.add(measure{"cpus_used", cpu.Source, cpu.Scope, ""}, a, exactly(seconds*1e6))
 		}
 	}
 	if l := w.Latency; l != nil && l.Count > 0 {
@@ -118,7 +122,7 @@ func (ts tallies) addRates(w result.Window) {
 		// weighted by statements stands for them. A start has one window as a rule.
 		for name, us := range map[string]float64{"response_us": l.MeanUS, "response_us_p50": l.P50US,
 			"response_us_p95": l.P95US, "response_us_p99": l.P99US, "response_us_max": l.MaxUS} {
-			ts.add(measure{name, result.SourceClient, "", "statement"}, sound(us*n, "us"), n)
+			ts.add(measure{name, result.SourceClient, "", "statement"}, sound(us*n, "us"), exactly(n))
 		}
 	}
 }
@@ -128,7 +132,7 @@ func (ts tallies) addRates(w result.Window) {
 // the operations a second, the others are a rate over the operations a second,
 // which is a count over the operations.
 func (ts tallies) addHost(w result.Window) {
-	ops, seconds := float64(w.Ops.N()), float64(w.DurationNS)/1e9
+	ops, seconds := operations(w), float64(w.DurationNS)/1e9
 	host := func(name string) (amount, bool) {
 		r, ok := find(w, name, result.SourceHost)
 		return amountOf(r), ok
@@ -167,7 +171,7 @@ func (ts tallies) addHost(w result.Window) {
 			ts.add(per(name), a.and(doubt(w)), ops)
 		}
 	}
-	if any && seconds > 0 && ops > 0 {
-		ts.add(measure{"o/s", w.Ops.Source, "", "second"}, amount{value: ops, unit: perOf(w), state: result.OK}.and(doubt(w)), seconds)
+	if any && seconds > 0 && ops.n > 0 && perOf(w) != perSecond {
+		ts.add(measure{"o/s", w.Ops.Source, "", "second"}, amount{value: ops.n, unsure: ops.unsure, unit: perOf(w), state: result.OK}.and(doubt(w)), exactly(seconds))
 	}
 }

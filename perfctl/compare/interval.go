@@ -13,7 +13,8 @@ const alpha = 0.05
 // nothing of the noise's shape: fewer cannot give 95% that way.
 const exactStarts = 6
 
-// interval gives the metric's 95% interval. With six or more starts it is that
+// interval gives the metric's 95% interval, or for a single window of a live
+// server its edges' bounds. With six or more starts it is that
 // of the median by order statistics, which assumes nothing of the noise's shape.
 // Below that it is a t-interval of the mean logarithm, with the given noise. A
 // median may lie outside the latter when one start is far off: then the interval
@@ -29,6 +30,9 @@ func (e *estimate) interval(t *tables, s spread, known bool) {
 		return
 	}
 	switch {
+	case e.edges != nil && !known:
+		e.setInterval(e.edges[0], e.edges[1])
+		e.Method = EdgesMethod
 	case e.logs == nil:
 		e.Method = "none: a start has 0 or less, which has no logarithm"
 	case !known:
@@ -40,6 +44,11 @@ func (e *estimate) interval(t *tables, s spread, known bool) {
 		e.Method = "t, " + s.how
 	}
 }
+
+// EdgesMethod is the Method of bounds that are no 95% interval: how far off the
+// value may be because a live server's counters and its operations were not
+// read at the same moment.
+const EdgesMethod = "edges"
 
 // setInterval keeps finite bounds, and the value between them.
 func (e *estimate) setInterval(lo, hi float64) {

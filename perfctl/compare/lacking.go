@@ -36,7 +36,7 @@ func (c *cell) explainLacking() {
 }
 
 func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate {
-	e := &estimate{M: M{Unit: "count", Per: "statement", Source: result.SourcePerf, State: result.NotCounted}}
+	e := &estimate{M: M{Unit: "count", Per: c.per(), Source: result.SourcePerf, State: result.NotCounted}}
 	switch name {
 	case "ipc":
 		const need = "needs cycles and instructions of one window, counted by perf"
@@ -54,6 +54,9 @@ func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate 
 	case "qps":
 		e.Unit, e.Per, e.Source = "statement", "second", result.SourceClient
 	}
+	if name == "qps" && c.per() == perSecond {
+		e.Reason = "operations were not counted, so values are per second"
+	}
 	if e.Reason == "" && lost[e.Source] != nil {
 		why := lost[e.Source]
 		e.State, e.Reason, e.Remedy = why.State, why.Reason, why.Remedy
@@ -65,6 +68,18 @@ func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate 
 		e.State, e.Reason = result.NotCounted, strings.ReplaceAll(readingOf(name), "_", " ")+": none of the passes counted it"
 	}
 	return e
+}
+
+// per is what the cell's operations are.
+func (c *cell) per() string {
+	for _, r := range c.runs {
+		for _, p := range r.Passes {
+			for _, w := range p.Windows {
+				return perOf(w)
+			}
+		}
+	}
+	return "statement"
 }
 
 // failedPass gives the reason of a pass that could not be made. A pass that was

@@ -14,6 +14,9 @@ type estimate struct {
 	M
 	values []float64 // one a server start, sorted
 	logs   []float64 // their logarithms; nil when a value is 0 or less
+	// edges bound the value of one window of a load that is not ours; nil where
+	// there are several starts, or the bounds are not known.
+	edges *[2]float64
 }
 
 func (e *estimate) measure(name string) measure { return measure{name, e.Source, e.Scope, e.Per} }
@@ -54,6 +57,9 @@ func (c *cell) summarise() (notes []result.Warning) {
 	for name, by := range found {
 		kept, dropped := choose(by)
 		c.metrics[name] = estimateOf(kept, by[kept])
+		if c.driver != Attached { // between starts there is more noise than at the edges
+			c.metrics[name].edges = nil
+		}
 		for _, d := range dropped {
 			notes = append(notes, result.Warning{Code: "source", Text: fmt.Sprintf("%s: %s is shown; %s was measured too and is left out, since the two are never mixed", name, kept, d)})
 		}
@@ -122,6 +128,7 @@ func estimateOf(m measure, starts []*tally) *estimate {
 			continue
 		}
 		e.values = append(e.values, v)
+		e.edges = t.bounds()
 		if severity(t.state) > severity(e.State) {
 			e.State, e.Reason, e.Remedy = t.state, t.reason, t.remedy
 		} else if t.state == e.State && t.reason != "" && (e.Reason == "" || t.reason < e.Reason) {
@@ -130,6 +137,9 @@ func estimateOf(m measure, starts []*tally) *estimate {
 		fraction = smaller(fraction, t.fraction)
 	}
 	e.N = len(e.values)
+	if e.N != 1 {
+		e.edges = nil
+	}
 	if e.N == 0 {
 		e.State, e.Reason, e.Remedy = lacking.state, cmp.Or(lacking.reason, "no reason was stored"), lacking.remedy
 		if e.State.Usable() {

@@ -42,12 +42,13 @@ type Row struct {
 type M struct {
 	Value *float64 `json:"value"` // median of the starts; null where State has no value
 	// Low and High bound the median with 95% confidence; null where the starts
-	// are too few to say.
+	// are too few to say. Where Method is [EdgesMethod] they bound the value of
+	// one window by how its edges were read, which is no confidence.
 	Low             *float64      `json:"low"`
 	High            *float64      `json:"high"`
 	N               int           `json:"n"`    // server starts behind Value
 	Unit            string        `json:"unit"` // count, us, kb, percent, ...
-	Per             string        `json:"per"`  // statement, transaction, row; second for rates
+	Per             string        `json:"per"`  // statement, transaction, row, select, ...; second for rates
 	Source          result.Source `json:"source"`
 	Scope           result.Scope  `json:"scope"` // "" where the notion does not apply
 	State           result.State  `json:"state"`
@@ -61,7 +62,8 @@ type M struct {
 type R struct {
 	Ratio float64 `json:"ratio"` // of the medians
 	// Low and High bound the ratio; null where they cannot be given. Level is
-	// their confidence: 0.95, or more where many verdicts are given at once.
+	// their confidence: 0.95, or more where many verdicts are given at once; 0
+	// where Method is [EdgesMethod].
 	Low     *float64 `json:"low"`
 	High    *float64 `json:"high"`
 	Level   float64  `json:"level,omitempty"`

@@ -17,3 +17,9 @@ type Options struct {
 	// runs are of, from A/A measurements (see [FloorOf]); nil when none is stored.
 	NoiseFloor map[NoiseKey]Noise
 }
+
+// LookFDR is the FDR for looking at results while they are measured, to go on
+// where they are unsure. Each look is a further chance to be wrong, and what is
+// called slower or faster is not looked at again; so a look must be surer than
+// the report at the end. See TestLooks.
+const LookFDR = 0.01

@@ -19,7 +19,10 @@ type shift struct {
 	// the t-interval is around mean, with a standard error
 	mean, se, df float64
 	known        bool // there is an interval at all
-	t            *tables
+	// edges bound the ratio of two single windows of a live server; nil
+	// otherwise. They are no interval of any probability.
+	edges *[2]float64
+	t     *tables
 }
 
 // newShift compares two estimates of one measure. It needs both medians above 0.
@@ -29,6 +32,11 @@ type shift struct {
 // few starts cannot reach it by ranks whatever their values, t is used.
 func newShift(e, base *estimate, noise noiseOf, m measure, f family, strictest float64, t *tables) *shift {
 	s := &shift{center: math.Log(*e.Value / *base.Value), starts: min(e.N, base.N), n: e.N, m: base.N, t: t}
+	if e.edges != nil && base.edges != nil && base.edges[0] > 0 {
+		s.method = EdgesMethod
+		s.edges = &[2]float64{e.edges[0] / base.edges[1], e.edges[1] / base.edges[0]}
+		return s
+	}
 	if e.logs == nil || base.logs == nil {
 		s.method = "none: a start has 0 or less, which has no logarithm"
 		return s
@@ -68,6 +76,8 @@ func pairs(xs, ys []float64) []float64 {
 // holds the ratio of the medians.
 func (s *shift) interval(alpha float64) (lo, hi float64, ok bool) {
 	switch {
+	case s.edges != nil:
+		return s.edges[0], s.edges[1], true
 	case !s.known:
 		return 0, 0, false
 	case s.pairs != nil:

@@ -28,12 +28,23 @@ type tally struct {
 	reason   string
 	remedy   string
 	fraction float64 // smallest running fraction; 0: does not apply
+	// How far num and den may be off, by reading their edges at other moments.
+	numUnsure, denUnsure float64
 }
 
 // usable: the start has a value.
 func (t *tally) usable() bool { return t.den > 0 && t.state.Usable() }
 
 func (t *tally) value() float64 { return t.num / t.den }
+
+// bounds of the value, if everything at the edges went as far wrong as it may;
+// nil where nothing is known of them.
+func (t *tally) bounds() *[2]float64 {
+	if (t.numUnsure == 0 && t.denUnsure == 0) || t.denUnsure >= t.den {
+		return nil
+	}
+	return &[2]float64{max(0, t.num-t.numUnsure) / (t.den + t.denUnsure), (t.num + t.numUnsure) / (t.den - t.denUnsure)}
+}
 
 // tallies of one server start of a cell.
 type tallies map[measure]*tally
@@ -46,10 +57,28 @@ type amount struct {
 	reason   string
 	remedy   string
 	fraction float64
+	unsure   float64 // see tally.numUnsure
 }
 
+// divisor is what amounts are divided by.
+type divisor struct{ n, unsure float64 }
+
+func exactly(n float64) divisor { return divisor{n: n} }
+
+// operations of a window, or its seconds where none are counted: then costs are
+// per second.
+func operations(w result.Window) divisor {
+	if perOf(w) == perSecond {
+		return exactly(float64(w.DurationNS) / 1e9)
+	}
+	return divisor{float64(w.Ops.N()), w.Ops.Uncertainty}
+}
+
+// perSecond is what a window without operations is divided by.
+const perSecond = "second"
+
 func amountOf(r result.Reading) amount {
-	a := amount{unit: r.Unit, state: r.State, reason: r.Reason, remedy: r.Remedy, fraction: r.RunningFraction}
+	a := amount{unit: r.Unit, state: r.State, reason: r.Reason, remedy: r.Remedy, fraction: r.RunningFraction, unsure: r.Uncertainty}
 	if r.Value != nil {
 		a.value = *r.Value
 	} else if r.State.Usable() {
@@ -69,13 +98,14 @@ func (a amount) and(b amount) amount {
 
 // add puts an amount, to be divided by den, into the tally of m. An amount
 // without a value leaves its reason, unless a value is there.
-func (ts tallies) add(m measure, a amount, den float64) {
-	if a.state.Usable() && den <= 0 {
+func (ts tallies) add(m measure, a amount, den divisor) {
+	if a.state.Usable() && den.n <= 0 {
 		a.state, a.reason, a.remedy = result.Failed, "no operation was counted in the window", "measure longer"
 	}
 	t := ts[m]
 	if t == nil {
-		ts[m] = &tally{num: a.value, den: den, unit: a.unit, state: a.state, reason: a.reason, remedy: a.remedy, fraction: a.fraction}
+		ts[m] = &tally{num: a.value, den: den.n, numUnsure: a.unsure, denUnsure: den.unsure,
+			unit: a.unit, state: a.state, reason: a.reason, remedy: a.remedy, fraction: a.fraction}
 		if !a.state.Usable() {
 			ts[m].num, ts[m].den = 0, 0
 		}
@@ -90,7 +120,9 @@ func (ts tallies) add(m measure, a amount, den float64) {
 		t.state, t.reason, t.remedy = a.state, a.reason, a.remedy
 	}
 	t.num += a.value
-	t.den += den
+	t.den += den.n
+	t.numUnsure += a.unsure
+	t.denUnsure += den.unsure
 	t.fraction = smaller(t.fraction, a.fraction)
 }
 
@@ -118,14 +150,14 @@ func (ts tallies) addFailed(kind result.PassKind, w result.Window) {
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (kind == result.PassCallgrind && r.Source != result.SourceCallgrind) {
 			continue
 		}
-		ts.add(measure{r.Name + "_per_query", r.Source, r.Scope, perOf(w)}, amount{unit: r.Unit, state: result.Failed, reason: reason}, 0)
+		ts.add(measure{r.Name + "_per_query", r.Source, r.Scope, perOf(w)}, amount{unit: r.Unit, state: result.Failed, reason: reason}, divisor{})
 	}
 }
 
 // addCallgrind takes the instructions from a window under valgrind. Its times,
 // CPU, switches and throughput mean nothing.
 func (ts tallies) addCallgrind(w result.Window) {
-	ops := float64(w.Ops.N())
+	ops := operations(w)
 	for _, r := range w.Readings {
 		if r.Source != result.SourceCallgrind || !strings.HasPrefix(r.Name, "instructions") || r.Gauge {
 			continue
@@ -142,7 +174,7 @@ func (ts tallies) addCallgrind(w result.Window) {
 // addCount takes everything from a window of the counting pass.
 func (ts tallies) addCount(w result.Window) {
 	traced := isTraced(w)
-	ops := float64(w.Ops.N())
+	ops := operations(w)
 	for _, r := range w.Readings {
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (traced && !isTracepoint(r)) {
 			continue

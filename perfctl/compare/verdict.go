@@ -70,7 +70,10 @@ func (c contrast) settle(alpha float64) {
 	c.r.Method = c.shift.method
 	if ok {
 		lo, hi = min(lo, c.r.Ratio), max(hi, c.r.Ratio) // but for rounding they hold it
-		c.r.Low, c.r.High, c.r.Level = &lo, &hi, 1-alpha
+		c.r.Low, c.r.High = &lo, &hi
+		if c.shift.edges == nil {
+			c.r.Level = 1 - alpha
+		}
 	}
 	if c.barred != "" {
 		c.r.Reason = c.barred

@@ -188,7 +188,7 @@ func space(s probe.Space) Check {
 	if s.Unknown != "" {
 		return unknown(name, s.Unknown, "")
 	}
-	c := Check{Name: name, State: Limited, Found: fmt.Sprintf("%.1f GB free on %s (%s)", float64(s.FreeKB)*1024/1e9, s.Dir, s.FS)}
+	c := Check{Name: name, State: Limited, Found: fmt.Sprintf("%.1f GB free in %s (%s)", float64(s.FreeKB)*1024/1e9, s.Dir, s.FS)}
 	switch {
 	case s.FreeKB < wantedKB:
 		c.Cost, c.Remedy = "each version's data and its copies take 0.2 GB and more", "opcost run PLAN --work DIR, with a folder on a larger disk"

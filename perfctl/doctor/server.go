@@ -111,7 +111,7 @@ func debugPackage(p binary.Process) string {
 	if strings.HasPrefix(p.Path, "/usr/") && !strings.HasPrefix(p.Path, "/usr/local/") {
 		switch p.Family {
 		case "debian":
-			return fmt.Sprintf("apt-get install $(dpkg -S %s | cut -d: -f1)-dbgsym (with the distribution's or vendor's debug packages enabled)", p.Path)
+			return fmt.Sprintf("apt-get install $(dpkg -S %s | cut -d: -f1)-dbgsym # from the debug archive of the distribution or vendor", p.Path)
 		case "fedora":
 			return fmt.Sprintf("dnf debuginfo-install $(rpm -qf %s)", p.Path)
 		case "suse":

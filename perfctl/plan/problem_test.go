@@ -26,6 +26,9 @@ func TestProblems(t *testing.T) {
 		{"merge into itself", "versions: [&a {<<: *a, name: x, mysqld: mariadbd}]\nworkloads: [point-query]\n", "1:20", "into itself", ""},
 
 		{"unknown key", with("repeat: 3\n"), "3:1", `the plan has no key "repeat"`, "repeats:"},
+		{"budget without room", with("repeats: 2\nbudget: 1h\n"), "4:1", "nothing to spend it on", "repeats: 8"},
+		{"budget without unit", with("budget: 90\n"), "3:9", "budget: 90 has no unit", "budget: 90s"},
+		{"budget of nothing", with("budget: 0s\n"), "3:9", "at least 1s", "budget: 2h"},
 		{"unknown key, dash", with("server-cpus: auto\n"), "3:1", `no key "server-cpus"`, "server_cpus:"},
 		{"key in the wrong place", with("mysqld: x\n"), "3:1", `no key "mysqld"`, "mysqld: in a version"},
 		{"key like no other", with("zzzzzzzz: x\n"), "3:1", `no key "zzzzzzzz"`, "one of versions, base"},

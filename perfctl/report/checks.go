@@ -95,7 +95,7 @@ func (l checkLayout) besides(w io.Writer, groups [][]doctor.Check) error {
 	var out strings.Builder
 	t := tablewriter.NewTable(&out, tableOptions(left)...)
 	t.Header([]string{"", "", spaced("found"), spaced("what it costs"), spaced("what changes it")})
-	column := func(s string) string { return spaced(wrap(plain(s), text, "")) }
+	column := func(s string) string { return spaced(wrap(cut(plain(s), text), text, "")) }
 	var rows [][]string
 	for i, group := range groups {
 		if i > 0 {
@@ -148,8 +148,23 @@ func (l checkLayout) below(w io.Writer, groups [][]doctor.Check) error {
 
 // wrapped breaks text so that it stands right of the indent.
 func (l checkLayout) wrapped(text, indent string) string {
-	lines := wrap(plain(text), max(l.width-len(indent), 20), "")
+	width := max(l.width-len(indent), 20)
+	lines := wrap(cut(plain(text), width), width, "")
 	return strings.ReplaceAll(lines, "\n", "\n"+indent)
+}
+
+// cut breaks words that are wider than a column (paths of debug files) into
+// pieces that fill it, so that wrap puts each on a line of its own.
+func cut(text string, width int) string {
+	var pieces []string
+	for _, word := range strings.Fields(text) {
+		rs := []rune(word)
+		for ; len(rs) > width; rs = rs[width:] {
+			pieces = append(pieces, string(rs[:width]))
+		}
+		pieces = append(pieces, string(rs))
+	}
+	return strings.Join(pieces, " ")
 }
 
 // remedy is what changes the check; one that stands above already is named by

@@ -6,6 +6,10 @@ import "time"
 // records of a schema it does not know.
 const Schema = 1
 
+// Attached is the driver of a run whose load was not ours: a live server. Its
+// clients are not known (0).
+const Attached = "attached"
+
 // Run is one cell (version, workload, clients) measured on one server start.
 // The server start is the unit of replication.
 type Run struct {
@@ -102,6 +106,10 @@ type Window struct {
 	// beside the client's; a difference beyond uncertainty is a warning.
 	OtherOps []OpCount `json:"other_ops,omitempty"`
 	Readings []Reading `json:"readings"`
+	// Digests and Threads say where the queries went, by kind of statement and
+	// by thread; nil where nobody asked, or the reading that says why not.
+	Digests  []Digest  `json:"digests,omitempty"`
+	Threads  []Thread  `json:"threads,omitempty"`
 	Latency  *Latency  `json:"latency,omitempty"`
 	Quality  []Quality `json:"quality,omitempty"`
 	State    State     `json:"state"` // OK, Partial or Failed

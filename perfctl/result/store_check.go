@@ -19,7 +19,7 @@ func check(run Run) error {
 		return errors.New("it names no version")
 	case run.Workload == "":
 		return errors.New("it names no workload")
-	case run.Clients < 1:
+	case run.Clients < 1 && (run.Driver != Attached || run.Clients < 0):
 		return fmt.Errorf("it has %d clients", run.Clients)
 	case run.Repeat < 0:
 		return fmt.Errorf("its repeat is %d", run.Repeat)

@@ -50,7 +50,14 @@ var ComparedVariables = []string{
 // Variables are the server's effective global variables out of
 // [ComparedVariables], by name. It costs one statement.
 func (i *Instance) Variables(ctx context.Context) (map[string]string, error) {
-	rows, err := i.control.Query(ctx, "SHOW GLOBAL VARIABLES")
+	return Variables(ctx, i.control)
+}
+
+// Variables are those of any server, asked over a connection to it.
+func Variables(ctx context.Context, q interface {
+	Query(ctx context.Context, sql string) ([][]string, error)
+}) (map[string]string, error) {
+	rows, err := q.Query(ctx, "SHOW GLOBAL VARIABLES")
 	if err != nil {
 		return nil, fmt.Errorf("global variables: %w", err)
 	}

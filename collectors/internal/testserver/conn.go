@@ -14,9 +14,9 @@ type Conn struct {
 	n  int64
 }
 
-func (s *Server) open() (*sql.DB, error) {
+func (s *Server) open(user string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr = "root", "unix", s.Socket
+	cfg.User, cfg.Net, cfg.Addr = user, "unix", s.Socket
 	// The driver tells of each attempt while the server starts.
 	cfg.Logger = &mysql.NopLogger{}
 	c, err := mysql.NewConnector(cfg)
@@ -32,7 +32,13 @@ func (s *Server) open() (*sql.DB, error) {
 // Control opens a connection, closed with the test.
 func (s *Server) Control(t testing.TB) *Conn {
 	t.Helper()
-	db, err := s.open()
+	return s.ControlAs(t, "root")
+}
+
+// ControlAs opens a connection of a user without a password.
+func (s *Server) ControlAs(t testing.TB, user string) *Conn {
+	t.Helper()
+	db, err := s.open(user)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,18 +70,25 @@ func Start(t testing.TB, options ...string) *Server {
 		}
 	})
 	s.PID = p.PID()
+	s.ready(t, p)
+	return s
+}
+
+// ready waits until the server takes connections.
+func (s *Server) ready(t testing.TB, p *child.Proc) {
+	t.Helper()
 	for {
-		db, err := s.open()
+		db, err := s.open("root")
 		if err == nil {
 			err = db.Ping()
 			_ = db.Close()
 		}
 		if err == nil {
-			return s
+			return
 		}
 		select {
 		case <-p.Done():
-			t.Fatalf("mariadbd ended while starting (%v):\n%s", p.Err(), s.Log("err.log"))
+			t.Fatalf("the server ended while starting (%v):\n%s", p.Err(), s.Log("err.log"))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+// Of the 60 leaves, which make no frame, none counts; the C library's start-up
+// functions may.
 func TestFramePointers(t *testing.T) {
 	source := functionsOf(60)
 	for _, c := range []struct {
@@ -21,7 +23,7 @@ func TestFramePointers(t *testing.T) {
 		{"omitted, stripped", []string{"-fomit-frame-pointer", "-s"}, 0, 0.05},
 	} {
 		p := facts(t, compile(t, source, c.flags...)).FramePointers
-		if p.Unknown != "" || p.Frames < 60 || p.Share < c.low || p.Share > c.high || p.WithPointer > p.Frames || p.Frames > p.Functions {
+		if p.Unknown != "" || p.Frames < 60 || p.Frames > 80 || p.Share < c.low || p.Share > c.high || p.WithPointer > p.Frames || p.Frames > p.Functions {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 	}

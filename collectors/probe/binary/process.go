@@ -98,11 +98,8 @@ func (p *Process) identify(proc string) error {
 		p.UID = int(status.UIDs[1])
 	}
 	const kthread = 0x00200000 // PF_KTHREAD, linux/sched.h
-	switch {
-	case st.Flags&kthread != 0:
+	if st.Flags&kthread != 0 {
 		return fmt.Errorf("process %d (%s): %w", p.PID, p.Name, ErrKernelThread)
-	case st.State == "Z":
-		return fmt.Errorf("process %d (%s) has ended and waits for its parent: %w", p.PID, p.Name, ErrNoProcess)
 	}
 	return nil
 }

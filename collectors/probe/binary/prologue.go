@@ -24,15 +24,19 @@ func framePointers(f *elf.File, named []elf.Symbol) FramePointers {
 	for _, s := range named {
 		entries = append(entries, s.Value)
 	}
+	end := at + uint64(len(code))
+	entries = slices.DeleteFunc(entries, func(e uint64) bool { return e < at || e >= end })
 	slices.Sort(entries)
+	entries = slices.Compact(entries)
 	var p FramePointers
-	for _, e := range slices.Compact(entries) {
-		if e < at || e >= at+uint64(len(code)) {
-			continue
+	for i, e := range entries {
+		next := end
+		if i+1 < len(entries) {
+			next = entries[i+1]
 		}
 		p.Functions++
-		frame, pointer := look(code[e-at:])
-		if frame || pointer {
+		frame, pointer := look(code[e-at : next-at]) // no further: a short function is not the next one
+		if frame {
 			p.Frames++
 		}
 		if pointer {
@@ -63,27 +67,26 @@ var prologues = map[elf.Machine]func(code []byte) (frame, pointer bool){
 	elf.EM_AARCH64: prologueARM64,
 }
 
-// prologueAMD64: encodings of the Intel manual, volume 2. Compilers may put an
-// instruction or two between push %rbp and mov %rsp,%rbp, and a test for an
-// early return in front of both.
+// prologueAMD64: encodings of the Intel manual, volume 2. Compilers put
+// instructions between push %rbp and mov %rsp,%rbp, and a test for an early
+// return in front of both.
 func prologueAMD64(code []byte) (frame, pointer bool) {
-	code = bytes.TrimPrefix(code[:min(len(code), 40)], []byte{0xf3, 0x0f, 0x1e, 0xfa}) // endbr64
-	switch {
-	case len(code) < 4:
+	code = bytes.TrimPrefix(code[:min(len(code), 48)], []byte{0xf3, 0x0f, 0x1e, 0xfa}) // endbr64
+	if len(code) < 4 {
 		return false, false
-	case code[0]&0xf8 == 0x50: // push of rax ... rdi
-		frame = true
-	case code[0] == 0x41 && code[1]&0xf8 == 0x50: // push of r8 ... r15
-		frame = true
-	case code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xec: // sub $n,%rsp
-		frame = true
 	}
-	if code[0] == 0x55 { // push %rbp comes first
-		rest := code[1:min(len(code), 16)]
-		return true, bytes.Contains(rest, []byte{0x48, 0x89, 0xe5}) || bytes.Contains(rest, []byte{0x48, 0x8b, 0xec})
+	for _, move := range [][]byte{{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}} { // mov %rsp,%rbp, either way
+		if before, _, found := bytes.Cut(code, move); found && bytes.IndexByte(before, 0x55) >= 0 { // push %rbp
+			return true, true
+		}
 	}
-	pointer = bytes.Contains(code, []byte{0x55, 0x48, 0x89, 0xe5}) || bytes.Contains(code, []byte{0x55, 0x48, 0x8b, 0xec})
-	return frame, pointer
+	switch {
+	case code[0]&0xf8 == 0x50, // push of rax ... rdi
+		code[0] == 0x41 && code[1]&0xf8 == 0x50,                                    // of r8 ... r15
+		code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xec: // sub $n,%rsp
+		return true, false
+	}
+	return false, false
 }
 
 // prologueARM64: encodings of the Arm manual, C6.2. A frame is made where the

@@ -1,0 +1,131 @@
+package perfctl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"opcost/collectors"
+	"opcost/collectors/digest"
+	"opcost/collectors/host"
+	"opcost/collectors/mysqlstatus"
+	"opcost/collectors/perfstat"
+	"opcost/collectors/probe"
+	"opcost/collectors/proc"
+	"opcost/collectors/threads"
+	"opcost/perfctl/quality"
+	"opcost/perfctl/result"
+	"opcost/perfctl/window"
+)
+
+// AttachOptions say what to measure of a server that is not ours.
+type AttachOptions struct {
+	Target   collectors.Target // PID 0: only the server's own counters can be had
+	Ops      window.Ops
+	Length   time.Duration
+	Turn     int  // of the window, from 0: event sets take turns
+	Syscalls bool // count system calls: tracepoints slow every process of the machine
+	Detail   bool // per digest and per thread
+	Caps     probe.Caps
+}
+
+// Attach makes one window over a live server's own load. The load is not ours,
+// so there is no gate: slow readers stand outside, the operation count
+// innermost, and each reading has the uncertainty of its edges. Nothing is
+// sent to the server's process, and only statements that read to the server.
+//
+// A server that ends, or loses our connection, in the window leaves what was
+// measured until then, marked partial.
+func Attach(ctx context.Context, o AttachOptions) (result.Window, error) {
+	p := Pass{Kind: result.PassCount, Length: window.Length{Duration: o.Length}, Caps: o.Caps}
+	p.Collectors, p.Set = attached(o)
+	w, err := Measure(ctx, o.Target, p, o.Ops, nil)
+	if err != nil {
+		return w, err
+	}
+	w.Quality = quality.Check(w, p.Kind, 0)
+	w.Evidence = evidenceOf(o.Target.Evidence, w.ID)
+	return w, nil
+}
+
+// attached are the collectors of a live server, slowest first.
+func attached(o AttachOptions) (cs []collectors.Collector, set string) {
+	if o.Target.SQL != nil {
+		if o.Detail {
+			cs = append(cs, digest.New(digest.Options{}))
+		}
+		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{}))
+	}
+	if o.Target.PID == 0 {
+		return cs, ""
+	}
+	if o.Detail {
+		cs = append(cs, threads.New(threads.Options{Perf: o.Caps.Perf.PMU.OK}))
+	}
+	cs = append(cs, host.New(), proc.New())
+	sets := perfstat.Sets(o.Caps)
+	if o.Syscalls {
+		s, err := perfstat.SyscallSet(o.Caps)
+		if err != nil {
+			return append(cs, missingCollector{"perfstat", err}), "syscalls"
+		}
+		return append(cs, perfstat.New(s)), s.Name
+	}
+	if len(sets) == 0 {
+		return cs, ""
+	}
+	s := sets[o.Turn%len(sets)]
+	return append(cs, perfstat.New(s)), s.Name
+}
+
+// missingCollector says in the record why there is none.
+type missingCollector struct {
+	name string
+	err  error
+}
+
+func (m missingCollector) Name() string { return m.name }
+
+func (m missingCollector) Arm(context.Context, collectors.Target, probe.Caps) (collectors.Armed, error) {
+	return nil, m.err
+}
+
+// StatusOps counts operations by the server's own status: the sum of the named
+// counters, less our own statements where Own says that they are among them.
+type StatusOps struct {
+	SQL   collectors.Querier
+	Per   string   // what one operation is called
+	Names []string // as SHOW GLOBAL STATUS spells them
+	Own   bool     // our statements count too
+
+	last struct {
+		n    int64
+		at   time.Time
+		took time.Duration
+	}
+}
+
+// Read asks the server. Its uncertainty is what may have happened between the
+// counting and the clock, at this reading and the one before.
+func (o *StatusOps) Read(ctx context.Context) (result.OpCount, error) {
+	began := time.Now()
+	rows, err := o.SQL.Query(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ("+quoted(o.Names)+")")
+	if err != nil {
+		return result.OpCount{}, fmt.Errorf("count operations: %w", err)
+	}
+	took := time.Since(began)
+	n, found := sum(rows)
+	if found < len(o.Names) {
+		return result.OpCount{}, fmt.Errorf("count operations: the server has no counter %v; give another --per", o.Names)
+	}
+	if o.Own {
+		n -= o.SQL.Statements()
+	}
+	c := result.OpCount{Source: result.SourceServer, Per: o.Per, End: n}
+	if passed := began.Sub(o.last.at).Seconds(); !o.last.at.IsZero() && passed > 0 {
+		rate := float64(n-o.last.n) / passed
+		c.Uncertainty = max(0, rate*(took+o.last.took).Seconds()/2)
+	}
+	o.last.n, o.last.at, o.last.took = n, began, took
+	return c, nil
+}
