@@ -3,6 +3,7 @@ package proc
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -161,7 +162,8 @@ func (w window) restOfCPU(r result.Reading, conn change) result.Reading {
 	case !whole.State.Usable():
 		return result.Lacking(r.Name, r.Unit, r.Source, r.Scope, whole.State, whole.Reason, whole.Remedy)
 	}
-	*r.Value = *whole.Value - cpuUS(conn.thread)
+	// Both are whole nanoseconds; a difference of 0 must not come out as 1e-15.
+	*r.Value = math.Round((*whole.Value-cpuUS(conn.thread))*1e3) / 1e3
 	if *r.Value < 0 {
 		// The two clocks are read some microseconds apart; more than that, and
 		// one of them is wrong.

@@ -195,3 +195,20 @@ func TestOnePartLacking(t *testing.T) {
 		})
 	}
 }
+
+// TestNoBackground: where connections did all the work, the rest is 0, not the
+// rounding error of two times in microseconds.
+func TestNoBackground(t *testing.T) {
+	for _, ns := range []uint64{70_000_123, 1_757_713_188, 333, 999_999_999} {
+		f := newFake(t)
+		f.thread(100, 0, 0, 0, 0)
+		f.thread(101, 0, 0, 7_777_777, 0)
+		got := f.window([]int{101}, func() {
+			f.clockNS += int64(ns)
+			f.thread(101, 0, 0, 7_777_777+ns, 0)
+		})
+		if v := got["cpu_background_us"].Value; v == nil || *v != 0 {
+			t.Errorf("%d ns, all of them the connection's: background %v", ns, *v)
+		}
+	}
+}

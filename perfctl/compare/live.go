@@ -116,6 +116,8 @@ type ThreadCost struct {
 	RunQueuePercent      *float64 `json:"run_queue_percent"`
 	VoluntaryPerSecond   *float64 `json:"voluntary_per_second"`
 	InvoluntaryPerSecond *float64 `json:"involuntary_per_second"`
+	InstructionsPerSecond *float64 `json:"instructions_per_second"`
+	CyclesPerSecond *float64 `json:"cycles_per_second"`
 	IPC                  *float64 `json:"ipc"`
 
 	State  result.State `json:"state"`

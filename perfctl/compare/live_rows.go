@@ -57,6 +57,12 @@ func (t *LiveTables) addThreads(w result.Window) {
 			c.CPUPercent, c.CPUShare = over(100*th.CPUUS, t.Seconds*1e6), over(th.CPUUS, cpu)
 			c.RunQueuePercent = over(100*th.RunQueueUS, t.Seconds*1e6)
 			c.VoluntaryPerSecond, c.InvoluntaryPerSecond = over(th.Voluntary, t.Seconds), over(th.Involuntary, t.Seconds)
+			if th.Instructions != nil {
+				c.InstructionsPerSecond = over(*th.Instructions, t.Seconds)
+			}
+			if th.Cycles != nil {
+				c.CyclesPerSecond = over(*th.Cycles, t.Seconds)
+			}
 			if th.Instructions != nil && th.Cycles != nil {
 				c.IPC = over(*th.Instructions, *th.Cycles)
 			}

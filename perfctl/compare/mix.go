@@ -60,6 +60,9 @@ type MixRow struct {
 	// Executions in each window; 0: it did not run.
 	BaseCount int64 `json:"base_count"`
 	NewCount  int64 `json:"new_count"`
+	// Shares of all executions of the window.
+	BaseShare float64 `json:"base_share"`
+	NewShare  float64 `json:"new_share"`
 	// Latency and CPU: Base and New are the digest's own share of the cost per
 	// statement, s_i c_i, so that columns add up to the totals.
 	Latency Split  `json:"latency_us"`

@@ -133,6 +133,7 @@ func (p *mixPair) row(n0, n1 int64) MixRow {
 		BaseLatencyUS: over(a.latency, float64(a.count)), NewLatencyUS: over(b.latency, float64(b.count)),
 	}
 	s0, s1 := float64(a.count)/float64(n0), float64(b.count)/float64(n1)
+	r.BaseShare, r.NewShare = s0, s1
 	r.Latency = split(s0, s1, r.BaseLatencyUS, r.NewLatencyUS, p.others)
 	if (a.count == 0 || a.cpu != nil) && (b.count == 0 || b.cpu != nil) {
 		if a.cpu != nil {

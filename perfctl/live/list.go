@@ -73,7 +73,11 @@ func describe(proc string, p process, loaded bool) (Server, error) {
 			return Server{}, fmt.Errorf("%s: %w", s.Exe, err)
 		}
 	case p.hidden:
-		s.Warnings = append(s.Warnings, warnf("pid %d runs as %s, and uid %d may not read its binary, open files and root: run opcost as root or as %s to have what is missing below", p.PID, s.User, os.Geteuid(), s.User))
+		as := "root"
+		if s.User != "" && s.User != as {
+			as += " or as " + s.User
+		}
+		s.Warnings = append(s.Warnings, warnf("pid %d belongs to %s, and uid %d may not look at its binary, open files and root: run opcost as %s for what needs them", p.PID, s.User, os.Geteuid(), as))
 	}
 	s.Socket, s.proven = socketOf(proc, p, s.Root)
 	if s.Socket != "" {

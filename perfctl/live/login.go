@@ -42,12 +42,15 @@ func Login(ctx context.Context, c Credentials, s Server) (*Conn, error) {
 			return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, addr)
 		}
 		dialed, peer, err := dialUnix(ctx, addr)
-		if err == nil {
-			if err = s.checkPeer(peer); err != nil {
-				_ = dialed.Close()
-			}
+		if err != nil {
+			return nil, err
 		}
-		return dialed, err
+		if err := s.checkPeer(peer); err != nil {
+			_ = dialed.Close()
+			return nil, err
+		}
+		s.proven = s.proven || peer == s.PID
+		return dialed, nil
 	}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {

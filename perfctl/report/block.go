@@ -76,7 +76,10 @@ func newBlock(r compare.Report, k blockKey, rows []compare.Row, showHost, showDr
 	for _, row := range rows {
 		protocols[row.Protocol], starts[row.Runs] = true, true
 	}
-	parts := []string{plain(k.workload), clientsText(k.clients)}
+	parts := []string{plain(k.workload)}
+	if k.clients > 0 {
+		parts = append(parts, clientsText(k.clients))
+	}
 	if len(protocols) == 1 && rows[0].Protocol != "" {
 		parts = append(parts, plain(rows[0].Protocol))
 	}
@@ -86,7 +89,7 @@ func newBlock(r compare.Report, k blockKey, rows []compare.Row, showHost, showDr
 	if showHost && k.host != "" {
 		parts = append(parts, "on "+plain(k.host))
 	}
-	if len(starts) == 1 {
+	if len(starts) == 1 && k.driver != compare.Attached {
 		parts = append(parts, startsText(rows[0].Runs))
 	}
 	b := block{title: strings.Join(parts, ", ")}
@@ -100,7 +103,7 @@ func newBlock(r compare.Report, k blockKey, rows []compare.Row, showHost, showDr
 		}
 		b.columns = append(b.columns, c)
 	}
-	for _, l := range lines {
+	for _, l := range linesFor(k.driver) {
 		if !shown(l, rows) {
 			continue
 		}
@@ -137,8 +140,8 @@ func newRow(l line, rows []compare.Row, e *explanations) row {
 		out.cells = append(out.cells, newCell(l, r, m, ok, e))
 	}
 	out.label = l.text(per)
-	if l.metric == "qps" && rows[0].Metrics[l.metric].Unit == "row" {
-		out.label = "rows/s"
+	if unit := rows[0].Metrics[l.metric].Unit; l.metric == "qps" && unit != "" && unit != "statement" {
+		out.label = plain(unit) + "s/s" // rows, selects, ...
 	}
 	return out
 }
@@ -153,7 +156,11 @@ func newCell(l line, r compare.Row, m compare.M, ok bool, e *explanations) cell 
 	c := cell{value: e.mark(m) + number(*m.Value)}
 	if pm := plusMinus(m); pm != "" {
 		c.value += " " + pm
-		e.intervals = true
+		if m.Method == compare.EdgesMethod {
+			e.edges = true
+		} else {
+			e.intervals = true
+		}
 	}
 	if l.part == "" {
 		e.source(l.metric, m)
@@ -162,7 +169,11 @@ func newCell(l line, r compare.Row, m compare.M, ok bool, e *explanations) cell 
 	if v, ok := r.VsBase[l.metric]; ok {
 		c.ratio = ratio(v)
 		e.unjudged(l.metric, v, r)
-		e.ratios = e.ratios || v.Low != nil
+		if v.Method == compare.EdgesMethod {
+			e.edgeRatios = true
+		} else {
+			e.ratios = e.ratios || v.Low != nil
+		}
 		if l.metric == r.Primary {
 			c.verdict = v.Verdict
 		}

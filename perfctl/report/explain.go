@@ -12,7 +12,8 @@ import (
 
 // explanations gathers, while a report is laid out, what its marks mean.
 type explanations struct {
-	intervals, ratios bool
+	intervals, ratios bool // of 95%
+	edges, edgeRatios bool // bounds by the edges of a live server's windows
 	partial, scaled   bool
 	footnotes         []string       // in the order of their letters
 	letters           map[string]int // footnote -> place
@@ -103,6 +104,9 @@ func (e *explanations) fewer(metric string, m compare.M, r compare.Row) {
 
 // unjudged notes why a ratio that could carry a verdict has none.
 func (e *explanations) unjudged(metric string, v compare.R, r compare.Row) {
+	if r.Driver == compare.Attached {
+		return // said once, in the legend
+	}
 	switch metric {
 	case "instructions_per_query", "cpu_us_per_query", "qps":
 		if v.Verdict == compare.None && v.Reason != "" {
@@ -115,7 +119,15 @@ func (e *explanations) remark(text string, r compare.Row) {
 	if e.remarkAt[text] == nil {
 		e.remarks = append(e.remarks, text)
 	}
-	e.remarkAt[text] = append(e.remarkAt[text], fmt.Sprintf("%s, %s, %s", plain(r.Version), plain(r.Workload), clientsText(r.Clients)))
+	e.remarkAt[text] = append(e.remarkAt[text], placeText(r))
+}
+
+func placeText(r compare.Row) string {
+	place := plain(r.Version) + ", " + plain(r.Workload)
+	if r.Clients > 0 {
+		place += ", " + clientsText(r.Clients)
+	}
+	return place
 }
 
 // legend is what stands below the tables, a sentence or more an entry.
@@ -136,6 +148,12 @@ func (e *explanations) legend(r compare.Report) []string {
 	}
 	if e.ratios {
 		means = append(means, "[ ] is the 95% interval of the ratio to "+plain(r.Base))
+	}
+	if e.edges {
+		means = append(means, "± is how far off a value may be, since a live server's counters and operations cannot be read at one moment")
+	}
+	if e.edgeRatios {
+		means = append(means, "[ ] bounds the ratio to "+plain(r.Base)+" by the same; how much such windows differ by themselves is not known, so there are no verdicts")
 	}
 	if len(means) > 0 {
 		out = append(out, strings.Join(means, "; "))

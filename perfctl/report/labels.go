@@ -1,6 +1,11 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"opcost/perfctl/compare"
+)
 
 // line is a metric's place in the tables, in their order.
 type line struct {
@@ -43,21 +48,51 @@ var lines = []line{
 	{"client_cpu_us_per_query", "client CPU/{query}, µs", ""},
 }
 
-// text is the label for costs per statement, transaction or row.
+// liveLines are further rows of a block that shows windows of a live server.
+// Versions have not all of these counters: MariaDB 10.8 and later have no
+// innodb_os_log_fsyncs, and count those of the log among innodb_data_fsyncs as
+// all servers do. A row whose counter did not move may be left out.
+var liveLines = []line{
+	{"created_tmp_tables_per_query", "temporary tables/{query}", ""},
+	{"created_tmp_disk_tables_per_query", "on disk", "created_tmp_tables_per_query"},
+	{"innodb_buffer_pool_read_requests_per_query", "buffer pool requests/{query}", ""},
+	{"innodb_buffer_pool_reads_per_query", "not in the pool", "innodb_buffer_pool_read_requests_per_query"},
+	{"innodb_data_reads_per_query", "InnoDB file reads/{query}", ""},
+	{"innodb_data_writes_per_query", "InnoDB file writes/{query}", ""},
+	{"innodb_log_write_requests_per_query", "redo log requests/{query}", ""},
+	{"innodb_log_writes_per_query", "redo log writes/{query}", ""},
+	{"innodb_os_log_fsyncs_per_query", "redo log fsyncs/{query}", ""},
+	{"innodb_data_fsyncs_per_query", "InnoDB fsyncs/{query}", ""},
+}
+
+// linesFor are the rows of a block of one driver.
+func linesFor(driver string) []line {
+	if driver == compare.Attached {
+		return slices.Concat(lines, liveLines)
+	}
+	return lines
+}
+
+// text is the label for costs per statement, transaction, row and so on.
 func (l line) text(per string) string {
-	what := "query"
+	what := per
 	switch per {
-	case "row":
-		what = "row"
+	case "", "statement":
+		what = "query"
 	case "transaction":
 		what = "trx"
+	case "second":
+		what = "s"
 	}
-	return strings.ReplaceAll(l.label, "{query}", what)
+	if l.metric == "server_latency_us" && what != "query" {
+		return "server latency/" + plain(what) + ", µs" // no mean of one statement then
+	}
+	return strings.ReplaceAll(l.label, "{query}", plain(what))
 }
 
 // labelOf names a metric in a sentence.
 func labelOf(metric string) string {
-	for _, l := range lines {
+	for _, l := range linesFor(compare.Attached) {
 		if l.metric == metric && l.part == "" {
 			label, _, _ := strings.Cut(l.text(""), ",") // without the unit
 			return label

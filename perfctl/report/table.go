@@ -15,6 +15,11 @@ import (
 // writeTable writes the report for a terminal: what is unlike, the blocks, the
 // verdicts, and what the marks mean.
 func writeTable(w io.Writer, r compare.Report, l Layout) error {
+	return writeTableWith(w, r, l, nil)
+}
+
+// writeTableWith writes between blocks and legend what more has.
+func writeTableWith(w io.Writer, r compare.Report, l Layout, more func(w io.Writer, width int, paint func(style, string) string) error) error {
 	width := l.Width
 	if width <= 0 {
 		width = 80
@@ -58,6 +63,11 @@ func writeTable(w io.Writer, r compare.Report, l Layout) error {
 			say(verdictStyle(v.verdict), fmt.Sprintf("  %-6s  ", v.verdict), v.text)
 		}
 		b.WriteByte('\n')
+	}
+	if more != nil {
+		if err := more(&b, width, paint); err != nil {
+			return err
+		}
 	}
 	for _, t := range e.legend(r) {
 		say(dim, "", t)
