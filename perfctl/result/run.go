@@ -108,12 +108,12 @@ type Window struct {
 	Readings []Reading `json:"readings"`
 	// Digests and Threads say where the queries went, by kind of statement and
 	// by thread; nil where nobody asked, or the reading that says why not.
-	Digests  []Digest  `json:"digests,omitempty"`
-	Threads  []Thread  `json:"threads,omitempty"`
-	Latency  *Latency  `json:"latency,omitempty"`
-	Quality  []Quality `json:"quality,omitempty"`
-	State    State     `json:"state"` // OK, Partial or Failed
-	Reason   string    `json:"reason,omitempty"`
+	Digests []Digest  `json:"digests,omitempty"`
+	Threads []Thread  `json:"threads,omitempty"`
+	Latency *Latency  `json:"latency,omitempty"`
+	Quality []Quality `json:"quality,omitempty"`
+	State   State     `json:"state"` // OK, Partial or Failed
+	Reason  string    `json:"reason,omitempty"`
 	// Thirds are the operations in each third of the window's time, read while
 	// it ran, so each may be off by one a client; nil where a count ended it.
 	Thirds []int64 `json:"thirds,omitempty"`
