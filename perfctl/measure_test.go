@@ -124,6 +124,30 @@ func TestMeasureKeepsWhatWorks(t *testing.T) {
 	}
 }
 
+// tabled has tables beside its readings.
+type tabled struct{ fakeCollector }
+
+func (f tabled) Arm(ctx context.Context, t collectors.Target, c probe.Caps) (collectors.Armed, error) {
+	_, err := f.fakeCollector.Arm(ctx, t, c)
+	return f, err
+}
+func (tabled) Digests() []result.Digest { return []result.Digest{{Text: "SELECT ?", State: result.OK}} }
+func (tabled) Threads() []result.Thread { return []result.Thread{{TID: 7, State: result.OK}} }
+
+func TestMeasureTakesTables(t *testing.T) {
+	s := &story{}
+	load := &fakeLoad{story: s}
+	p := Pass{Length: window.Length{Operations: 1}, Collectors: []collectors.Collector{
+		fakeCollector{story: s, name: "lacking", arm: &collectors.Unsupported{What: "digests", Reason: "off"}},
+		tabled{fakeCollector{story: s, name: "tabled"}},
+		fakeCollector{story: s, name: "plain"},
+	}}
+	w, err := Measure(context.Background(), collectors.Target{}, p, load, load)
+	if err != nil || len(w.Digests) != 1 || len(w.Threads) != 1 || w.Threads[0].TID != 7 || len(w.Readings) != 3 {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
 func TestMeasureCutShort(t *testing.T) {
 	s := &story{}
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -84,7 +84,7 @@ func (r *runner) spec(v plan.Version) server.Spec {
 	return server.Spec{
 		Name: v.Name, Mysqld: v.Mysqld, Basedir: v.Basedir, DefaultsFile: v.DefaultsFile,
 		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, TLS: v.Session.TLS,
-		Restore: r.plan.Restore,
+		Restore: r.plan.Restore, Logs: filepath.Join(r.opts.Folder.Dir(), "logs", v.Name),
 		Sockets: r.journal.Sockets(), Started: r.journal.Started, Mark: name + "=" + token,
 	}
 }

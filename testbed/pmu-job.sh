@@ -22,6 +22,7 @@ echo -1 >/proc/sys/kernel/perf_event_paranoid
 for turns in 10000000 210000000; do
 	logged "loop-$turns" env GODEBUG=asyncpreemptoff=1 perf stat -i -x, -o "/out/loop-$turns.csv" -e instructions:u /in/loop $turns
 done
+logged doctor /in/opcost doctor --format json
 logged short /in/opcost run /in/short.yaml --out /tmp/short --format json
 cp -r /tmp/short /out/short
 [ -e /in/guest.test ] || exit 0

@@ -19,6 +19,7 @@ func TestPMU(t *testing.T) {
 	}
 	out := boot(t, form == "long")
 	t.Run("the machine counts", func(t *testing.T) { knownLoop(t, out) })
+	t.Run("doctor finds the counters", func(t *testing.T) { doctorSays(t, out) })
 	short := readReport(t, out, "short")
 	t.Run("run gives hardware counters", func(t *testing.T) { hardware(t, short) })
 	if form == "short" {

@@ -146,3 +146,26 @@ func ordinaryUser(t *testing.T, out string, root map[string]metric) {
 		t.Errorf("instructions_per_query: %+v; the reason should name the setting", m)
 	}
 }
+
+// doctorSays: doctor's self-test of the PMU passes, and it finds the counters.
+func doctorSays(t *testing.T, out string) {
+	if s := status(t, out, "doctor"); s != 0 {
+		t.Fatalf("opcost doctor ended with status %d: %s", s, read(t, out, "doctor.stderr"))
+	}
+	var r struct{ Checks []struct{ Name, State, Found string } }
+	if err := json.Unmarshal([]byte(read(t, out, "doctor.stdout")), &r); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"PMU self-test": "", "counters at once": "", "instructions/query": ""}
+	for _, c := range r.Checks {
+		if _, ok := want[c.Name]; ok {
+			want[c.Name] = c.State
+			t.Logf("%s: %s: %s", c.Name, c.State, c.Found)
+		}
+	}
+	for name, state := range want {
+		if state != "ok" {
+			t.Errorf("doctor says %q of %q, want ok", state, name)
+		}
+	}
+}

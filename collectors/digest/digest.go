@@ -63,9 +63,10 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 	if err != nil {
 		return nil, err
 	}
-	a := &armed{target: t, keep: c.o.Keep, on: on}
-	_, err = readEdge(ctx, t.SQL, on)
-	return a, err
+	if _, err = readEdge(ctx, t.SQL, on); err != nil {
+		return nil, err
+	}
+	return &armed{target: t, keep: c.o.Keep, on: on}, nil
 }
 
 const what = "the server's statement statistics"

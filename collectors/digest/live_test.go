@@ -1,7 +1,10 @@
 package digest
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -224,4 +227,38 @@ func TestLiveMySQL(t *testing.T) {
 	if r.CPUUS == nil || *r.CPUUS < 0.3*r.LatencyUS || *r.CPUUS > 1.05*r.LatencyUS || *rs["digest_cpu_us"].Value < *r.CPUUS {
 		t.Errorf("%+v, want CPU close to latency; all: %+v", r, rows)
 	}
+}
+
+// TestBenchEdge is what an edge costs of a server with 10,000 digests.
+func TestBenchEdge(t *testing.T) {
+	if os.Getenv("OPCOST_BENCH") == "" {
+		t.Skip("it makes 10,000 digests: `make bench`, or OPCOST_BENCH=1, runs it")
+	}
+	s := testserver.Start(t, "--performance-schema=ON", "--performance-schema-digests-size=20000")
+	conn := prepare(t, s)
+	for i := range 10000 {
+		conn.Exec(t, fmt.Sprintf("select k as a%d, %s from t where id = 1", i, strings.Repeat("k, ", 40)+"k"))
+	}
+	a, err := New(Options{}).Arm(t.Context(), s.Target(t), probe.Caps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edge := range []func(context.Context) error{a.Begin, a.End} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		begin := time.Now()
+		if err := edge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(begin)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		t.Logf("an edge took %v, allocated %d kB, kept %d kB", took,
+			(after.TotalAlloc-before.TotalAlloc)/1024, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024)
+		for i := range 3 {
+			conn.Exec(t, fmt.Sprintf("select k as a%d, %s from t where id = 1", i, strings.Repeat("k, ", 40)+"k"))
+		}
+	}
+	t.Logf("%d digests", len(a.(*armed).end.digests))
 }

@@ -78,7 +78,8 @@ var always = []string{
 	"com_stmt_prepare", "com_stmt_execute", "com_stmt_close",
 	"created_tmp_tables", "created_tmp_disk_tables", "sort_merge_passes", "select_scan", "table_open_cache_misses", "opened_tables",
 	"innodb_buffer_pool_read_requests", "innodb_buffer_pool_reads", "innodb_data_reads", "innodb_data_writes", "innodb_data_fsyncs",
-	"innodb_data_read", "innodb_data_written", "innodb_os_log_written", "innodb_row_lock_waits", "innodb_row_lock_time",
+	"innodb_data_read", "innodb_data_written", "innodb_os_log_written", "innodb_os_log_fsyncs", "innodb_log_writes", "innodb_log_write_requests",
+	"innodb_row_lock_waits", "innodb_row_lock_time",
 }
 
 // readHandlers make up rows_read: each counts requests for one row.

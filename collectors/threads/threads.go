@@ -69,7 +69,11 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, caps probe.Caps
 	if c.options.Perf {
 		a.perf = openAll(ctx, &a.reader, first, c.events, caps, c.options.Max)
 	}
-	return a, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		a.perf.close()
+		return nil, err
+	}
+	return a, nil
 }
 
 type armed struct {

@@ -33,17 +33,17 @@ func (w window) rows() []result.Thread {
 		row := result.Thread{TID: tid, Name: e.Name, State: result.OK, CPUUS: float64(e.CPUNS-b.CPUNS) / 1e3, RunQueueUS: float64(e.WaitNS-b.WaitNS) / 1e3,
 			Voluntary: float64(e.Voluntary - b.Voluntary), Involuntary: float64(e.Involuntary - b.Involuntary)}
 		w.count(&row, fresh, b.Schedstat == e.Schedstat)
-		w.joined(&row, server(tid, e), fresh)
+		w.joined(&row, server(tid, e), !fresh, true)
 		rows = append(rows, row)
 	}
 	for tid, b := range w.begin.threads {
 		if e, there := w.end.threads[tid]; !there || reused(b, e) {
-			row := result.Thread{TID: tid, Name: b.Name, State: result.Failed}
+			row := result.Thread{TID: tid, Name: b.Name}
 			if !there { // its counters live on
 				w.count(&row, false, false)
 			}
-			w.joined(&row, server(tid, b), false)
-			row.Reason = "the thread ended in the window and took its counts along"
+			w.joined(&row, server(tid, b), true, false)
+			row.State, row.Reason = result.Failed, "the thread ended in the window and took its counts along"
 			rows = append(rows, row)
 		}
 	}
@@ -97,13 +97,11 @@ func (w window) count(row *result.Thread, fresh, idle bool) {
 	}
 }
 
-// joined fills in whom the thread served.
-func (w window) joined(row *result.Thread, id int, fresh bool) {
+// joined fills in whom the thread served, at the edges at which it was there.
+func (w window) joined(row *result.Thread, id int, thereAtBegin, thereAtEnd bool) {
 	b, atBegin := w.begin.conns[id]
 	e, atEnd := w.end.conns[id]
-	if fresh {
-		atBegin = false
-	}
+	atBegin, atEnd = atBegin && thereAtBegin, atEnd && thereAtEnd
 	c := e
 	var why string
 	switch {

@@ -111,14 +111,14 @@ type ThreadCost struct {
 	RunningFraction *float64 `json:"running_fraction"`
 	// CPUPercent is of one CPU, RunQueuePercent of the window's time; CPUShare is
 	// of the CPU of all threads listed.
-	CPUPercent           *float64 `json:"cpu_percent"`
-	CPUShare             *float64 `json:"cpu_share"`
-	RunQueuePercent      *float64 `json:"run_queue_percent"`
-	VoluntaryPerSecond   *float64 `json:"voluntary_per_second"`
-	InvoluntaryPerSecond *float64 `json:"involuntary_per_second"`
+	CPUPercent            *float64 `json:"cpu_percent"`
+	CPUShare              *float64 `json:"cpu_share"`
+	RunQueuePercent       *float64 `json:"run_queue_percent"`
+	VoluntaryPerSecond    *float64 `json:"voluntary_per_second"`
+	InvoluntaryPerSecond  *float64 `json:"involuntary_per_second"`
 	InstructionsPerSecond *float64 `json:"instructions_per_second"`
-	CyclesPerSecond *float64 `json:"cycles_per_second"`
-	IPC                  *float64 `json:"ipc"`
+	CyclesPerSecond       *float64 `json:"cycles_per_second"`
+	IPC                   *float64 `json:"ipc"`
 
 	State  result.State `json:"state"`
 	Reason string       `json:"reason,omitempty"`

@@ -133,7 +133,8 @@ func voided(w result.Window) (ws []result.Warning) {
 		var names []string
 		first := ""
 		for _, r := range w.Readings {
-			if r.Source == result.SourceServer && r.State == s.state && !strings.HasPrefix(r.Name, lostCollector) {
+			told := strings.HasPrefix(r.Name, lostCollector) || strings.HasPrefix(r.Name, "digest_") // see lackOf
+			if r.Source == result.SourceServer && r.State == s.state && !told {
 				names = append(names, r.Name)
 				first = cmp.Or(first, r.Reason)
 			}

@@ -66,6 +66,9 @@ func ReadCredentials(s Sources) (Credentials, error) {
 		}
 		c.User, c.TLS = d.user, d.tls
 		c.offer(d.password, "the DSN")
+		if d.password != "" {
+			c.Warnings = append(c.Warnings, warnf("the DSN holds a password, which every user of this machine can see in the list of processes: give it by MYSQL_PWD, by --defaults-file or when asked"))
+		}
 	}
 	if s.User != "" && c.User != "" && s.User != c.User {
 		return Credentials{}, fmt.Errorf("two users are given: %s and, in the DSN, %s", s.User, c.User)

@@ -162,7 +162,7 @@ func TestDSN(t *testing.T) {
 			t.Errorf("shown as %s", shown)
 		}
 	}
-	for _, text := range []string{"", "u:secret", "u:sec/ret", "u:secret@db1:3306", "u:secret@udp(h:1)/", "u:secret@tcp(h/", "u:secret@tcp(h:1)/?a=%zz", "u:secret@secret(x)/"} {
+	for _, text := range []string{"u:secret", "u:sec/ret", "u:secret@db1:3306", "u:secret@udp(h:1)/", "u:secret@tcp(h/", "u:secret@tcp(h:1)/?a=%zz", "u:secret@secret(x)/"} {
 		if _, err := parseDSN(text); err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(RedactDSN(text), "sec") {
 			t.Errorf("%s: %v, %s", text, err, RedactDSN(text))
 		}

@@ -68,9 +68,6 @@ func parseDSN(text string) (dsn, error) {
 	if before == "" {
 		d.net, d.addr = "", "" // the driver has put its default there
 	}
-	if d.password != "" {
-		d.warnings = append(d.warnings, warnf("the DSN holds a password, which every user of this machine can see in the list of processes: give it by MYSQL_PWD, by --defaults-file or when asked"))
-	}
 	return d, nil
 }
 

@@ -26,9 +26,12 @@ func Find(ctx context.Context, ask Ask) (Server, error) {
 			return Server{}, err
 		}
 	}
-	s, err := find(ctx, proc, ask, dsn)
+	s, err := follow(ways(ctx, proc, ask, dsn))
 	if err != nil {
 		return Server{}, err
+	}
+	if s.PID != 0 && s.Addr == "" {
+		s.tryUsualSockets(ctx)
 	}
 	s.Warnings = append(s.Warnings, dsn.warnings...)
 	if err := s.hold(); err != nil {
@@ -38,63 +41,56 @@ func Find(ctx context.Context, ask Ask) (Server, error) {
 	return s, nil
 }
 
-func find(ctx context.Context, proc string, ask Ask, d dsn) (Server, error) {
-	var s Server
-	var err error
-	given := ""
-	switch {
-	case ask.PID != 0:
-		given = fmt.Sprintf("--pid %d", ask.PID)
-		s, err = ofPID(proc, ask.PID)
-		if err == nil && s.Addr == "" && ask.Socket == "" && d.addr == "" {
-			s.tryUsualSockets(ctx)
-		}
-	case ask.Socket != "":
-		s, err = ofSocket(ctx, proc, ask.Socket)
-	case d.net == "unix":
-		s, err = ofSocket(ctx, proc, d.addr)
-	case d.net == "tcp":
-		return ofTCP(ctx, proc, d.addr)
-	default:
-		if s, err = only(proc); err == nil && s.Addr == "" {
-			s.tryUsualSockets(ctx)
-		}
-	}
-	if err != nil {
-		return Server{}, err
-	}
-	if ask.Socket != "" && given != "" {
-		if s, err = agree(ctx, proc, s, given, "--socket "+ask.Socket, func() (Server, error) { return ofSocket(ctx, proc, ask.Socket) }); err != nil {
-			return Server{}, err
-		}
-	}
-	if given == "" {
-		given = "--socket " + ask.Socket
-	}
-	switch {
-	case d.net == "unix" && (ask.PID != 0 || ask.Socket != "" && ask.Socket != d.addr):
-		return agree(ctx, proc, s, given, "the DSN's socket "+d.addr, func() (Server, error) { return ofSocket(ctx, proc, d.addr) })
-	case d.net == "tcp":
-		return agree(ctx, proc, s, given, "the DSN's address "+d.addr, func() (Server, error) { return ofTCP(ctx, proc, d.addr) })
-	}
-	return s, nil
+// way is one of the things that say which server is meant.
+type way struct {
+	name string // for messages
+	to   func() (Server, error)
 }
 
-// agree checks that a second way leads to the same process, and logs in by the
-// second way. One whose process cannot be seen is left for [Login] to prove.
-func agree(ctx context.Context, proc string, s Server, given, other string, second func() (Server, error)) (Server, error) {
-	t, err := second()
+// ways are in the order of their say over the process. The last one is where
+// to log in.
+func ways(ctx context.Context, proc string, ask Ask, d dsn) []way {
+	var all []way
+	add := func(name string, to func() (Server, error)) { all = append(all, way{name, to}) }
+	if ask.PID != 0 {
+		add(fmt.Sprintf("--pid %d", ask.PID), func() (Server, error) { return ofPID(proc, ask.PID) })
+	}
+	if ask.Socket != "" {
+		add("--socket "+ask.Socket, func() (Server, error) { return ofSocket(ctx, proc, ask.Socket) })
+	}
+	switch {
+	case d.net == "unix" && d.addr != ask.Socket:
+		add("the DSN's socket "+d.addr, func() (Server, error) { return ofSocket(ctx, proc, d.addr) })
+	case d.net == "tcp":
+		add("the DSN's address "+d.addr, func() (Server, error) { return ofTCP(ctx, proc, d.addr) })
+	}
+	if len(all) == 0 {
+		add("this machine", func() (Server, error) { return only(proc) })
+	}
+	return all
+}
+
+// follow goes every way and checks that all lead to the same process. A way
+// whose process cannot be seen is left for [Login] to prove.
+func follow(ways []way) (Server, error) {
+	s, err := ways[0].to()
 	if err != nil {
-		_ = s.Close()
 		return Server{}, err
 	}
-	if t.PID != 0 && t.PID != s.PID {
-		_, _ = s.Close(), t.Close()
-		return Server{}, &Mismatch{Given: given, Other: other, Is: t.String()}
+	for _, w := range ways[1:] {
+		t, err := w.to()
+		if err != nil {
+			_ = s.Close()
+			return Server{}, err
+		}
+		if t.PID != 0 && t.PID != s.PID {
+			_, _ = s.Close(), t.Close()
+			return Server{}, &Mismatch{Given: ways[0].name, Other: w.name, Is: t.String()}
+		}
+		s.link.close()
+		s.Net, s.Addr, s.link, s.peer = t.Net, t.Addr, t.link, t.peer
+		s.proven = t.PID != 0 && t.proven
 	}
-	s.link.close()
-	s.Net, s.Addr, s.link, s.peer = t.Net, t.Addr, t.link, t.peer
-	s.proven = t.PID != 0 && t.proven
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -152,10 +153,19 @@ func needs(t *testing.T, program string) string {
 	return path
 }
 
+// needsRoot and needsNamespaces are about rights, which no set-up can give.
 func needsRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		lacks(t, "only root may do this")
+		t.Skip("only root may do this")
+	}
+}
+
+func needsNamespaces(t *testing.T) {
+	t.Helper()
+	needsRoot(t)
+	if out, err := exec.Command(needs(t, "unshare"), "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
+		t.Skipf("no new namespaces here: %v %s", err, out)
 	}
 }
 
@@ -200,6 +210,11 @@ type mariadb struct {
 // of wrap, and waits until it listens.
 func startServer(t *testing.T, wrap []string, options ...string) *mariadb {
 	t.Helper()
+	return startServerWith(t, child.Spec{Argv: wrap}, options...)
+}
+
+func startServerWith(t *testing.T, spec child.Spec, options ...string) *mariadb {
+	t.Helper()
 	exe := needs(t, "mariadbd")
 	data, err := template()
 	if err != nil {
@@ -218,15 +233,17 @@ func startServer(t *testing.T, wrap []string, options ...string) *mariadb {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	argv := append(append([]string{}, wrap...), exe, "--no-defaults", "--user=root", "--datadir="+m.dir+"/data", "--tmpdir="+m.dir+"/tmp",
+	wrapped := len(spec.Argv) > 0
+	spec.Argv = append(slices.Clone(spec.Argv), exe, "--no-defaults", "--user=root", "--datadir="+m.dir+"/data", "--tmpdir="+m.dir+"/tmp",
 		"--pid-file="+m.dir+"/pid", "--socket="+m.socket, "--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--bind-address=127.0.0.1", "--port=0", "--log-warnings=9")
-	argv = append(argv, options...)
-	if m.proc, err = child.Start(child.Spec{Argv: argv, Stdout: log, Stderr: log}); err != nil {
+	spec.Argv = append(spec.Argv, options...)
+	spec.Stdout, spec.Stderr = log, log
+	if m.proc, err = child.Start(spec); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.stop(t) })
 	m.await(t)
-	if len(wrap) == 0 {
+	if !wrapped {
 		m.pid = m.proc.PID()
 	}
 	return m

@@ -13,8 +13,8 @@ import (
 
 // containerCgroup finds a container's engine and id in a control group's path:
 // /system.slice/docker-ID.scope, /docker/ID, /kubepods/.../cri-containerd-ID.scope,
-// /machine.slice/libpod-ID.scope, /lxc/NAME.
-var containerCgroup = regexp.MustCompile(`(?:^|/)(docker|cri-containerd|crio|libpod|lxc\.payload|lxc)[-/.]([0-9a-zA-Z_-]+)`)
+// /machine.slice/libpod-ID.scope, /lxc/NAME, /lxc.payload.NAME.
+var containerCgroup = regexp.MustCompile(`(?:^|/)(?:(docker|cri-containerd|crio|libpod)[-/]([0-9a-f]{12,})|(lxc)(?:\.payload\.|/)([^/]+))`)
 
 // launcherOf tells what started the process; "" when nothing tells.
 func launcherOf(proc string, p process, otherNamespace bool) string {
@@ -26,7 +26,10 @@ func launcherOf(proc string, p process, otherNamespace bool) string {
 	}
 	for _, g := range groups {
 		if m := containerCgroup.FindStringSubmatch(g); m != nil {
-			return "container (" + strings.TrimPrefix(m[1], "cri-") + " " + m[2][:min(12, len(m[2]))] + ")"
+			if m[3] != "" {
+				return "container (" + m[3] + " " + m[4] + ")"
+			}
+			return "container (" + strings.TrimPrefix(m[1], "cri-") + " " + m[2][:12] + ")"
 		}
 	}
 	if otherNamespace {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,11 +94,7 @@ func TestReplacedBinary(t *testing.T) {
 // TestNamespaces is a server in PID and mount namespaces of its own, its socket
 // on a file system that only it sees.
 func TestNamespaces(t *testing.T) {
-	needsRoot(t)
-	needs(t, "unshare")
-	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
-		lacks(t, "no namespaces here: %v %s", err, out)
-	}
+	needsNamespaces(t)
 	private := openDir(t)
 	socket := filepath.Join(private, "mysqld.sock")
 	// The shell stays, so that the server's pid is not 1 in its namespace.
@@ -164,7 +161,7 @@ func TestNamespaces(t *testing.T) {
 
 // TestOnly is a machine with one server, in a PID namespace of its own.
 func TestOnly(t *testing.T) {
-	needsRoot(t)
+	needsNamespaces(t)
 	m := startServer(t, nil, "--skip-networking")
 	m.stop(t) // its data will do
 	text := `{"Ask":{},"Login":true,"User":"root"}`
@@ -185,25 +182,28 @@ func TestOnly(t *testing.T) {
 func TestSocketActivation(t *testing.T) {
 	dir := openDir(t)
 	path := filepath.Join(dir, "given.sock")
-	// A helper of systemd's kind: it binds, listens and lets the server have it.
-	py := needs(t, "python3")
-	m := startServer(t, []string{py, "-c", `
-import os, socket, subprocess, sys
-s = socket.socket(socket.AF_UNIX); s.bind("` + path + `"); s.listen(5)
-os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
-subprocess.run(["sh", "-c", 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', "sh"] + sys.argv[1:], close_fds=False)
-`}, "--skip-networking")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f, err := l.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := startServerWith(t, child.Spec{ExtraFiles: []*os.File{f}, Argv: []string{"sh", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"`, "sh"}}, "--skip-networking")
 	pid := m.serverOf(t)
 	if _, err := run(path, "SELECT 1"); err != nil {
-		lacks(t, "this server takes no sockets from systemd: %v", err)
+		t.Skipf("this server takes no sockets from systemd: %v", err)
 	}
 	conn, peer, err := dialUnix(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = conn.Close()
-	if peer == pid {
-		t.Fatal("the kernel names the server: this tests nothing")
+	if peer != os.Getpid() {
+		t.Fatalf("the kernel names %d, not us (%d): this tests nothing", peer, os.Getpid())
 	}
 	s := mustFind(t, Ask{Socket: path})
 	if s.PID != pid {

@@ -38,6 +38,19 @@ func (g grid) write(w io.Writer, width int, paint func(style, string) string) er
 	if g.title != "" {
 		fmt.Fprintln(w, paint(bold, wrap(g.title, width, "")))
 	}
+	if len(g.rows) > 0 {
+		if err := g.writeRows(w, width); err != nil {
+			return err
+		}
+	}
+	for _, n := range g.notes {
+		fmt.Fprintln(w, paint(dim, wrap(plain(n), width-2, "  ")))
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func (g grid) writeRows(w io.Writer, width int) error {
 	last := len(g.columns) - 1
 	var shown []int
 	for i, c := range g.columns {
@@ -87,10 +100,6 @@ func (g grid) write(w io.Writer, width int, paint func(style, string) string) er
 	for l := range strings.Lines(out.String()) {
 		fmt.Fprintln(w, strings.TrimRight(l, " \n"))
 	}
-	for _, n := range g.notes {
-		fmt.Fprintln(w, paint(dim, wrap(plain(n), width-2, "  ")))
-	}
-	fmt.Fprintln(w)
 	return nil
 }
 
@@ -127,6 +136,16 @@ func (g grid) writeMarkdown(b *strings.Builder) {
 	if g.title != "" {
 		fmt.Fprintf(b, "### %s\n\n", escape(g.title))
 	}
+	if len(g.rows) > 0 {
+		g.rowsMarkdown(b)
+	}
+	for _, n := range g.notes {
+		fmt.Fprintf(b, "\n- %s\n", escape(n))
+	}
+	b.WriteByte('\n')
+}
+
+func (g grid) rowsMarkdown(b *strings.Builder) {
 	b.WriteByte('|')
 	for _, c := range g.columns {
 		fmt.Fprintf(b, " %s |", escape(c.name))
@@ -147,10 +166,6 @@ func (g grid) writeMarkdown(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 	}
-	for _, n := range g.notes {
-		fmt.Fprintf(b, "\n- %s\n", escape(n))
-	}
-	b.WriteByte('\n')
 }
 
 // without leaves columns out that have nothing to say: those in which every row

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"opcost/perfctl/compare"
+	"opcost/perfctl/result"
 )
 
 // Live is what is laid out of a window of a live server.
@@ -37,7 +38,7 @@ func WriteLive(w io.Writer, f Format, live Live, l LiveLayout) error {
 	switch f {
 	case Table:
 		live = live.top(l)
-		return writeTableWith(w, live.Report, tableStyle{l.Layout, l.Brief, live.head()}, live.writeTables)
+		return writeTableWith(w, live.Report, l.Layout, tableParts{live.head(), live.tables(l.Brief), l.Brief})
 	case Markdown:
 		return writeLiveMarkdown(w, live.top(l))
 	case CSV:
@@ -58,11 +59,11 @@ func WriteLive(w io.Writer, f Format, live Live, l LiveLayout) error {
 	return err
 }
 
-// warnings of the report and of the window; one that both have is given once.
+// warnings of the report and of the window.
 func (l Live) warnings() []result.Warning {
 	ws := slices.Clone(l.Report.Warnings)
 	for _, w := range l.Tables.Warnings {
-		if l.Mix != nil && !slices.Contains(ws, w) || l.Mix == nil {
+		if l.Mix == nil || (w.Code != "void" && w.Code != "partial") { // Against has given these
 			ws = append(ws, w)
 		}
 	}
@@ -82,4 +83,55 @@ func (l Live) top(lay LiveLayout) Live {
 		l.Mix = &m
 	}
 	return l
+}
+
+// head says what window the numbers are of, and beside which.
+func (l Live) head() string {
+	t := l.Tables
+	text := fmt.Sprintf("%s: %s s", plain(t.Version), number(t.Seconds))
+	if !t.Started.IsZero() {
+		text += t.Started.Format(" from 2006-01-02 15:04:05")
+	}
+	if t.Operations != nil {
+		what := plain(t.Per) + "s"
+		if *t.Operations == 1 {
+			what = plain(t.Per)
+		}
+		text += fmt.Sprintf(", %s %s", thousands(fmt.Sprint(*t.Operations)), what)
+	}
+	if m := l.Mix; m != nil {
+		text += fmt.Sprintf("; beside %s", plain(m.BaseVersion))
+		if !m.BaseStarted.IsZero() {
+			text += m.BaseStarted.Format(", measured 2006-01-02 15:04:05")
+		}
+	}
+	return text
+}
+
+func (l Live) tables(brief bool) func(io.Writer, int, func(style, string) string) error {
+	return func(w io.Writer, width int, paint func(style, string) string) error {
+		for _, g := range l.grids() {
+			if brief {
+				g.notes = nil
+			}
+			if err := g.write(w, width, paint); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func writeLiveMarkdown(w io.Writer, l Live) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", escape(l.head()))
+	if err := writeMarkdown(&b, l.Report); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	for _, g := range l.grids() {
+		g.writeMarkdown(&b)
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
 }

@@ -19,7 +19,12 @@ func (l Live) grids() []grid {
 	if l.Mix != nil {
 		gs = append(gs, mixGrid(*l.Mix))
 	}
-	return append(gs, kindGrid(l.Tables), digestGrid(l.Tables), threadGrid(l.Tables))
+	for _, g := range []grid{kindGrid(l.Tables), digestGrid(l.Tables), threadGrid(l.Tables)} {
+		if len(g.rows) > 0 || len(g.notes) > 0 { // else nobody asked
+			gs = append(gs, g)
+		}
+	}
+	return gs
 }
 
 func kindGrid(t compare.LiveTables) grid {
@@ -29,14 +34,14 @@ func kindGrid(t compare.LiveTables) grid {
 		if k.Count == nil {
 			label += ": " + stateText(k.State) + ": " + k.Reason
 		}
-		g.rows = append(g.rows, []string{mark(k.State) + figure(k.PerSecond), share(k.Share), figure(k.Count), label})
+		g.rows = append(g.rows, []string{mark(k.State) + figure(k.PerSecond), share(k.Share), whole(k.Count), label})
 	}
-	return g.noted(t.KindsLack)
+	return g.noted("", t.KindsLack).without("", nothing)
 }
 
 func digestGrid(t compare.LiveTables) grid {
 	g := grid{title: "By digest: statements that differ in literals only", columns: []gridColumn{
-		{name: "% of latency"}, {name: "/s"}, {name: "µs each"}, {name: "CPU µs each"}, {name: "examined"}, {name: "sent", from: 100},
+		{name: "time %"}, {name: "/s"}, {name: "µs each"}, {name: "CPU µs"}, {name: "examined"}, {name: "sent", from: 100},
 		{name: "affected", from: 120}, {name: "sorted", from: 160}, {name: "tmp tables", from: 160}, {name: "on disk", from: 160}, {name: "errors", from: 100},
 		{name: "schema", left: true, from: 100, most: 12}, {name: "statement"}}}
 	for _, d := range t.Digests {
@@ -55,9 +60,9 @@ func digestGrid(t compare.LiveTables) grid {
 			figure(d.RowsAffected), figure(d.SortRows), figure(d.TmpTables), figure(d.TmpDiskTables), figure(d.Errors), d.Schema, text})
 	}
 	if len(t.Digests) > 0 {
-		g.notes = append(g.notes, "examined, sent, ...: rows an execution")
+		g.notes = append(g.notes, "time %: of the response time of all digests, inside the server; CPU µs, rows examined, sent, ...: an execution")
 	}
-	return g.noted(t.DigestsLack, t.CPULack).without("", "0", nothing)
+	return g.noted("", t.DigestsLack).noted("CPU: ", t.CPULack).without("", "0", nothing)
 }
 
 func threadGrid(t compare.LiveTables) grid {
@@ -93,19 +98,23 @@ func threadGrid(t compare.LiveTables) grid {
 	for _, r := range order[:min(3, len(order))] {
 		g.notes = append(g.notes, fmt.Sprintf("%d threads: %s", reasons[r], r))
 	}
-	return g.noted(t.ThreadsLack).without("", nothing)
+	return g.noted("", t.ThreadsLack).without("", nothing)
 }
 
 func mixGrid(m compare.Mix) grid {
 	g := grid{title: "Why the latency of a statement changed", columns: []gridColumn{
-		{name: "change, µs"}, {name: "by mix"}, {name: "by cost"}, {name: "unsplit"}, {name: "CPU, µs"}, {name: "by mix", from: 120}, {name: "by cost", from: 120},
-		{name: "/1,000 was", from: 100}, {name: "is", from: 100}, {name: "µs each was"}, {name: "is"}, {name: "schema", left: true, from: 120}, {name: "statement"}}}
+		{name: "change, µs"}, {name: "by mix"}, {name: "by cost"}, {name: "unsplit"}, {name: "CPU change"}, {name: "CPU by mix", from: 120}, {name: "CPU by cost", from: 120},
+		{name: "in 1,000 was", from: 120}, {name: "is", from: 120}, {name: "µs was"}, {name: "µs is"}, {name: "schema", left: true, from: 120}, {name: "statement"}}}
+	unsplit := func(compare.Split) string { return nothing }
+	if m.Latency != nil && m.Latency.Unsplit != 0 {
+		unsplit = func(s compare.Split) string { return signed(s.Unsplit) }
+	}
 	add := func(latency compare.Split, cpu *compare.Split, more ...string) {
 		c := []string{nothing, nothing, nothing}
 		if cpu != nil {
 			c = []string{signed(cpu.Delta()), signed(cpu.Mix), signed(cpu.Cost)}
 		}
-		g.rows = append(g.rows, append(append([]string{signed(latency.Delta()), signed(latency.Mix), signed(latency.Cost), signed(latency.Unsplit)}, c...), more...))
+		g.rows = append(g.rows, append(append([]string{signed(latency.Delta()), signed(latency.Mix), signed(latency.Cost), unsplit(latency)}, c...), more...))
 	}
 	if m.Latency != nil {
 		add(*m.Latency, m.CPU, "1,000", "1,000", number(m.Latency.Base), number(m.Latency.New), "", "all")
@@ -118,29 +127,30 @@ func mixGrid(m compare.Mix) grid {
 		add(r.Latency, r.CPU, number(1000*r.BaseShare), number(1000*r.NewShare), figure(r.BaseLatencyUS), figure(r.NewLatencyUS), r.Schema, text)
 	}
 	if m.Latency != nil {
-		g.notes = append(g.notes, "mix: other statements ran; cost: the same statement costs more or less, at the mean of both windows' shares; /1,000: its share of the statements. Rows add up to the first.")
+		g.notes = append(g.notes, "µs a statement. By mix: other statements ran; by cost: the same statement costs more or less, at the mean of both windows' shares. Rows add up to the first.")
+		if m.Latency.Unsplit != 0 {
+			g.notes = append(g.notes, "unsplit: within a row of other digests, mix and cost cannot be told apart")
+		}
 	}
 	for _, w := range m.Warnings {
 		g.notes = append(g.notes, w.Text)
 	}
-	return g.noted(m.Lack).without("", "0", nothing)
+	return g.noted("", m.Lack).without("", nothing)
 }
 
-// noted adds why the table is empty, or not whole.
-func (g grid) noted(lacks ...*compare.Lack) grid {
-	for _, l := range lacks {
-		if l == nil {
-			continue
-		}
-		text := l.Reason
-		if l.State != result.OK {
-			text = stateText(l.State) + ": " + text
-		}
-		if l.Remedy != "" {
-			text += ". Remedy: " + l.Remedy
-		}
-		g.notes = append(g.notes, text)
+// noted adds why the table, or what of it is named, is empty or not whole.
+func (g grid) noted(what string, l *compare.Lack) grid {
+	if l == nil {
+		return g
 	}
+	text := l.Reason
+	if l.State != result.OK {
+		text = stateText(l.State) + ": " + text
+	}
+	if l.Remedy != "" {
+		text += ". Remedy: " + l.Remedy
+	}
+	g.notes = append(g.notes, what+text)
 	return g
 }
 
@@ -167,6 +177,14 @@ func figure(v *float64) string {
 		return nothing
 	}
 	return number(*v)
+}
+
+// whole writes a count.
+func whole(v *float64) string {
+	if v == nil || math.Abs(*v) >= 999_999.5 {
+		return figure(v)
+	}
+	return thousands(strconv.FormatFloat(*v, 'f', 0, 64))
 }
 
 func percent(v *float64) string {

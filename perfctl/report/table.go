@@ -15,11 +15,17 @@ import (
 // writeTable writes the report for a terminal: what is unlike, the blocks, the
 // verdicts, and what the marks mean.
 func writeTable(w io.Writer, r compare.Report, l Layout) error {
-	return writeTableWith(w, r, l, nil)
+	return writeTableWith(w, r, l, tableParts{})
 }
 
-// writeTableWith writes between blocks and legend what more has.
-func writeTableWith(w io.Writer, r compare.Report, l Layout, more func(w io.Writer, width int, paint func(style, string) string) error) error {
+// tableParts are what a table may have besides the report.
+type tableParts struct {
+	head  string                                                               // a line above the blocks
+	more  func(w io.Writer, width int, paint func(style, string) string) error // between blocks and legend
+	brief bool                                                                 // without the legend
+}
+
+func writeTableWith(w io.Writer, r compare.Report, l Layout, parts tableParts) error {
 	width := l.Width
 	if width <= 0 {
 		width = 80
@@ -37,6 +43,10 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, more func(w io.Writ
 		say(bold, "unlike: ", t)
 	}
 	if len(unlike) > 0 {
+		b.WriteByte('\n')
+	}
+	if parts.head != "" {
+		say(none, "", parts.head)
 		b.WriteByte('\n')
 	}
 	bs := blocks(r, e)
@@ -64,13 +74,15 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, more func(w io.Writ
 		}
 		b.WriteByte('\n')
 	}
-	if more != nil {
-		if err := more(&b, width, paint); err != nil {
+	if parts.more != nil {
+		if err := parts.more(&b, width, paint); err != nil {
 			return err
 		}
 	}
-	for _, t := range e.legend(r) {
-		say(dim, "", t)
+	if !parts.brief {
+		for _, t := range e.legend(r) {
+			say(dim, "", t)
+		}
 	}
 	for _, t := range other {
 		say(none, "warning: ", t)

@@ -81,6 +81,16 @@ func (w Window) check() error {
 			return fmt.Errorf("reading %q: %w", r.Name, err)
 		}
 	}
+	for _, d := range w.Digests {
+		if err := d.check(); err != nil {
+			return fmt.Errorf("digest %q: %w", d.Digest, err)
+		}
+	}
+	for _, t := range w.Threads {
+		if err := t.check(); err != nil {
+			return fmt.Errorf("thread %d: %w", t.TID, err)
+		}
+	}
 	if l := w.Latency; l != nil {
 		if l.Count < 0 || !plausible(l.MeanUS) || !plausible(l.P50US) || !plausible(l.P95US) || !plausible(l.P99US) || !plausible(l.MaxUS) {
 			return fmt.Errorf("latency %+v", *l)

@@ -1,5 +1,7 @@
 package result
 
+import "fmt"
+
 // Digest is one kind of statement over one window, as the server itself
 // counted it: the statements that differ in nothing but literals, in one
 // default schema. All numbers are differences between the window's edges, not
@@ -54,7 +56,8 @@ type Thread struct {
 	Voluntary   float64 `json:"voluntary"`    // context switches
 	Involuntary float64 `json:"involuntary"`
 	// Instructions and Cycles are nil where they were not counted; Scope says
-	// what they are of (CPU time and switches are always user+kernel).
+	// what they are of (CPU time and switches are always user+kernel). They are
+	// known of a thread that ended in the window too, whose State is Failed.
 	Instructions *float64 `json:"instructions,omitempty"`
 	Cycles       *float64 `json:"cycles,omitempty"`
 	Scope        Scope    `json:"scope,omitempty"`
@@ -64,4 +67,31 @@ type Thread struct {
 	State           State   `json:"state"`
 	// Reason says why State is not OK, or why Instructions or Connection lack.
 	Reason string `json:"reason,omitempty"`
+}
+
+func (d Digest) check() error {
+	return checkRow(d.State, d.Reason, []float64{float64(d.Count), d.LatencyUS, d.RowsSent, d.RowsExamined, d.RowsAffected,
+		d.TmpTables, d.TmpDiskTables, d.SortRows, d.Errors}, d.CPUUS)
+}
+
+func (t Thread) check() error {
+	return checkRow(t.State, t.Reason, []float64{t.CPUUS, t.RunQueueUS, t.Voluntary, t.Involuntary, t.RunningFraction}, t.Instructions, t.Cycles)
+}
+
+// checkRow is nil for a row that other rooms can rely on.
+func checkRow(st State, reason string, values []float64, optional ...*float64) error {
+	if err := st.check(reason); err != nil {
+		return err
+	}
+	for _, v := range optional {
+		if v != nil {
+			values = append(values, *v)
+		}
+	}
+	for _, v := range values {
+		if !plausible(v) {
+			return fmt.Errorf("the value %v", v)
+		}
+	}
+	return nil
 }

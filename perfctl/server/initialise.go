@@ -58,7 +58,7 @@ func (s *Site) Initialise(ctx context.Context) error {
 	return nil
 }
 
-func (s *Site) initLog() string { return filepath.Join(s.logs(), "initialise.err") }
+func (s *Site) initLog() string { return filepath.Join(s.logs, "initialise.err") }
 
 func (s *Site) runInit(ctx context.Context, cmd command, given []option) error {
 	log, err := os.OpenFile(s.initLog(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)

@@ -154,7 +154,7 @@ func exchange(ctx context.Context, to, from, kind string) (how string, bytes int
 }
 
 func (s *Site) restoreByCommand(ctx context.Context) error {
-	logPath := filepath.Join(s.logs(), "restore.out")
+	logPath := filepath.Join(s.logs, "restore.out")
 	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

@@ -30,6 +30,9 @@ type Spec struct {
 	// Sockets is a folder for the sockets' folders, its path short; "": the one
 	// for temporary files.
 	Sockets string
+	// Logs is the folder for the servers' logs, made when it is not there; "":
+	// one in the site's own, which goes with the data.
+	Logs string
 	// Started, if set, is told of each process on the data directory, first of
 	// all; an error of it ends the process. It may be told twice of a server
 	// whose launcher forks: of the launcher and of the server.
@@ -64,6 +67,7 @@ type Site struct {
 
 	spec    Spec
 	dir     string
+	logs    string // the folder of the logs
 	tree    tree
 	file    []option // of the defaults file, as the server reads it
 	moved   []string // see relocate
@@ -98,6 +102,12 @@ func Open(ctx context.Context, spec Spec, dir string) (*Site, error) {
 	if s.dir, err = filepath.Abs(dir); err != nil {
 		return nil, s.errorf("folder %s: %w", dir, err)
 	}
+	s.logs = filepath.Join(s.dir, "log")
+	if spec.Logs != "" {
+		if s.logs, err = filepath.Abs(spec.Logs); err != nil {
+			return nil, s.errorf("folder %s: %w", spec.Logs, err)
+		}
+	}
 	if s.Identity, err = Identify(ctx, spec.Mysqld, spec.Launcher, spec.Env); err != nil {
 		return nil, s.errorf("%w", err)
 	}
@@ -120,6 +130,9 @@ func Open(ctx context.Context, spec Spec, dir string) (*Site, error) {
 	s.Notes = append(overridden(s.file), s.Notes...)
 	s.tree = findTree(spec.Mysqld, spec.Basedir)
 	if err := s.claim(); err != nil {
+		return nil, s.errorf("%w", err)
+	}
+	if err := os.MkdirAll(s.logs, 0o700); err != nil {
 		return nil, s.errorf("%w", err)
 	}
 	return s, nil
@@ -186,12 +199,7 @@ func (s *Site) claim() error {
 	if err := s.writeState(); err != nil {
 		return err
 	}
-	for _, dir := range []string{s.tmp(), s.logs()} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.Mkdir(s.tmp(), 0o700)
 }
 
 func (s *Site) writeState() error {
@@ -244,7 +252,6 @@ func (s *Site) Remove() error {
 func (s *Site) data() string     { return filepath.Join(s.dir, "data") }
 func (s *Site) pristine() string { return filepath.Join(s.dir, "pristine") }
 func (s *Site) tmp() string      { return filepath.Join(s.dir, "tmp") }
-func (s *Site) logs() string     { return filepath.Join(s.dir, "log") }
 func (s *Site) marker() string   { return filepath.Join(s.dir, markerName) }
 
 func (s *Site) errorf(format string, args ...any) error {

@@ -236,7 +236,7 @@ func freePort() (int, error) {
 // nextLog is a new log's path; logs of earlier starts stay as evidence.
 func (s *Site) nextLog() string {
 	for {
-		path := filepath.Join(s.logs(), fmt.Sprintf("server-%03d.err", s.starts))
+		path := filepath.Join(s.logs, fmt.Sprintf("server-%03d.err", s.starts))
 		if _, err := os.Stat(path); err != nil {
 			return path
 		}
