@@ -3,6 +3,9 @@ package perfctl
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"opcost/collectors"
@@ -43,9 +46,67 @@ func Attach(ctx context.Context, o AttachOptions) (result.Window, error) {
 	if err != nil {
 		return w, err
 	}
+	w.Readings = append(ownCPUApart(w.Readings), lackingAttached(o)...)
+	byThread(&w)
 	w.Quality = quality.Check(w, p.Kind, 0)
 	w.Evidence = evidenceOf(o.Target.Evidence, w.ID)
 	return w, nil
+}
+
+// lackingAttached are the hardware readings that cannot be had, with the reason.
+func lackingAttached(o AttachOptions) []result.Reading {
+	switch {
+	case o.Target.PID == 0:
+		return nil // the record says that the process cannot be seen
+	case o.Syscalls:
+		const why = "this window counted system calls, which need one of their own"
+		return []result.Reading{
+			result.Lacking("instructions", "count", result.SourcePerf, result.UserKernel, result.NotCounted, why, "the same without --syscalls"),
+			result.Lacking("cycles", "count", result.SourcePerf, result.UserKernel, result.NotCounted, why, "the same without --syscalls"),
+		}
+	case !o.Caps.Perf.PMU.OK:
+		return append(lacking(o.Caps.Perf), lackingHardware("instructions", o.Caps.Perf.PMU))
+	}
+	return lacking(o.Caps.Perf)
+}
+
+// ownCPUApart renames what the host collector calls the client's CPU: here it
+// is that of opcost, which is no client of the load.
+func ownCPUApart(rs []result.Reading) []result.Reading {
+	for i := range rs {
+		if rest, ok := strings.CutPrefix(rs[i].Name, "client_cpu_"); ok {
+			rs[i].Name, rs[i].Gauge = "opcost_cpu_"+rest, true
+		}
+	}
+	return rs
+}
+
+// byThread gives CPU of the threads that serve connections, and the rest, out
+// of the table of threads, where that is whole: each thread in a row of its own.
+func byThread(w *result.Window) {
+	var connections, all float64
+	for _, t := range w.Threads {
+		if t.State != result.OK || t.Others > 0 {
+			return // the reading that says why not stays
+		}
+		all += t.CPUUS
+		if t.Connection != 0 {
+			connections += t.CPUUS
+		}
+	}
+	i := slices.IndexFunc(w.Readings, func(r result.Reading) bool { return r.Name == "cpu_us" && r.State == result.OK })
+	if len(w.Threads) == 0 || i < 0 || math.Abs(all / *w.Readings[i].Value-1) > 0.02 {
+		return // threads came and went, and the table has not all of them
+	}
+	whole := w.Readings[i]
+	for name, value := range map[string]float64{"cpu_connection_us": connections, "cpu_background_us": max(0, *whole.Value-connections)} {
+		for i := range w.Readings {
+			if r := &w.Readings[i]; r.Name == name && !r.State.Usable() {
+				*r = result.Got(name, value, "us", result.SourceProc, result.UserKernel)
+				r.Uncertainty = math.Abs(*whole.Value-all) + whole.Uncertainty
+			}
+		}
+	}
 }
 
 // attached are the collectors of a live server, slowest first.

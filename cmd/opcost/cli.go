@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -67,10 +68,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exited // --help and --version have printed
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "opcost: %v\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", err)
+		fmt.Fprintf(stderr, "opcost: %s\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", misuse(err))
 		return exitUsage
 	}
 	return status(stderr, k.Run(console{stdout, stderr}))
+}
+
+// misuse says what is wrong with a command line. To the parser, a command that
+// does not exist is an argument like any other.
+func misuse(err error) string {
+	var p *kong.ParseError
+	if errors.As(err, &p) && p.Context.Selected() == nil {
+		return strings.Replace(err.Error(), "unexpected argument", "there is no command", 1)
+	}
+	return err.Error()
 }
 
 func status(stderr io.Writer, err error) int {

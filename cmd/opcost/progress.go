@@ -44,10 +44,18 @@ func (p *progress) show(s perfctl.Progress) {
 		fmt.Fprintln(p.w, line)
 		return
 	}
-	if r := []rune(line); len(r) >= p.width {
-		line = string(r[:p.width-2]) + "…"
+	fmt.Fprint(p.w, "\r\x1b[K"+shortened(line, p.width-1))
+}
+
+// shortened takes the middle out of a line that is too long: its beginning says
+// how far the run is, its end what is being done.
+func shortened(line string, width int) string {
+	r := []rune(line)
+	if len(r) <= width {
+		return line
 	}
-	fmt.Fprint(p.w, "\r\x1b[K"+line)
+	end := width / 2
+	return string(r[:width-end-1]) + "…" + string(r[len(r)-end:])
 }
 
 // note prints a line that stays.

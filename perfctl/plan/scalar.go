@@ -112,11 +112,27 @@ func (r *reader) integer(at ast.Node, what, example string, lo, hi uint64) (uint
 		}
 		r.bad(at, strings.Replace(example, "{}", strconv.FormatUint(max(lo, 1), 10), 1), "%s is %s; it must be %s", what, s, bounds)
 	case !isInt || !decimal.MatchString(s):
-		r.bad(at, strings.Replace(example, "{}", strconv.FormatUint(max(lo, 1), 10), 1), "%s must be a whole number, not %s", what, kindOf(n))
+		meant := max(lo, 1)
+		if n, ok := inFull(s); ok && n >= lo && n <= hi {
+			meant = n
+		}
+		r.bad(at, strings.Replace(example, "{}", strconv.FormatUint(meant, 10), 1), "%s must be a whole number, not %s", what, kindOf(n))
 	default:
 		return v, true
 	}
 	return 0, false
+}
+
+var shortNumber = regexp.MustCompile(`^([1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,8})([kKmM]?)$`)
+
+// inFull is a number that was written as 100k, 2M or 1,000,000.
+func inFull(s string) (uint64, bool) {
+	part := shortNumber.FindStringSubmatch(s)
+	if part == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.ReplaceAll(part[1], ",", ""), 10, 32)
+	return n * map[string]uint64{"": 1, "k": 1e3, "m": 1e6}[strings.ToLower(part[2])], err == nil
 }
 
 // number is integer for the value of a key, kept in dst.

@@ -144,7 +144,7 @@ func (e *explanations) legend(r compare.Report) []string {
 	}
 	var means []string
 	if e.intervals {
-		means = append(means, "± is the 95% interval of the value, the median of the starts")
+		means = append(means, "± is the longer arm of the 95% interval of the value, which is the median of the starts")
 	}
 	if e.ratios {
 		means = append(means, "[ ] is the 95% interval of the ratio to "+plain(r.Base))

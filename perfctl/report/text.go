@@ -41,20 +41,24 @@ func wrap(text string, width int, indent string) string {
 	return b.String()
 }
 
-// fold breaks a name that is too wide for its column into lines.
+// fold breaks a name that is too wide for its column into lines: between words,
+// else after a separator.
 func fold(name string, width int) string {
-	rs := []rune(name)
-	var parts []string
-	for len(rs) > width {
-		cut := width
-		for i := width; i > width/2; i-- { // after a separator, where there is one
-			if strings.ContainsRune(" _-.", rs[i-1]) {
-				cut = i
-				break
+	var lines []string
+	for line := range strings.Lines(wrap(name, width, "")) {
+		rs := []rune(strings.TrimSuffix(line, "\n"))
+		for len(rs) > width {
+			cut := width
+			for i := width; i > width/2; i-- {
+				if strings.ContainsRune("_-.", rs[i-1]) {
+					cut = i
+					break
+				}
 			}
+			lines = append(lines, string(rs[:cut]))
+			rs = rs[cut:]
 		}
-		parts = append(parts, strings.TrimSpace(string(rs[:cut])))
-		rs = rs[cut:]
+		lines = append(lines, string(rs))
 	}
-	return strings.Join(append(parts, string(rs)), "\n")
+	return strings.Join(lines, "\n")
 }

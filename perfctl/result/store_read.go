@@ -68,6 +68,8 @@ func placesIn(dir string) ([]place, error) {
 		st, serr := os.Stat(dir)
 		_, merr := os.Lstat(filepath.Join(dir, markFile))
 		switch {
+		case errors.Is(serr, fs.ErrNotExist):
+			return nil, fmt.Errorf("results: %s does not exist; name the folder given to `opcost run --out`", dir)
 		case serr != nil:
 			return nil, fmt.Errorf("results: %w", serr)
 		case !st.IsDir():

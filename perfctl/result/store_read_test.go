@@ -127,7 +127,7 @@ func TestReadNoResults(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
 	write(t, file, nil)
-	for path, want := range map[string]string{dir: "there are none in " + dir, file: "is not a folder", dir + "/none": "no such file"} {
+	for path, want := range map[string]string{dir: "there are none in " + dir, file: "is not a folder", dir + "/none": "does not exist"} {
 		if _, _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
