@@ -241,7 +241,7 @@ func nothingAlive(t *testing.T, dir string) {
 // nothingLeft looks for what is neither a result nor the test's own.
 func nothingLeft(t *testing.T, dir, out string) {
 	t.Helper()
-	for folder, want := range map[string][]string{filepath.Join(dir, out): {"opcost-results", "plans", "runs"}, tmp(dir): nil} {
+	for folder, want := range map[string][]string{filepath.Join(dir, out): {"opcost-results", "plans", "runs", "logs"}, tmp(dir): nil} {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
 			t.Fatal(err)

@@ -71,9 +71,14 @@ func TestLiveServer(t *testing.T) {
 		if math.Abs(r.CPUUS/by-1) > 0.02 || by < 20_000 {
 			t.Errorf("%.0f us of CPU, schedstat by another reader says %.0f", r.CPUUS, by)
 		}
-		// perf's clock and the scheduler's are two.
-		if r.Instructions == nil || math.Abs(*r.Instructions/1e3/r.CPUUS-1) > 0.05 || r.RunningFraction != 1 {
-			t.Errorf("task-clock by perf_event_open is %v ns, want %.0f us; %+v", r.Instructions, r.CPUUS, r)
+		if r.Instructions == nil || r.Cycles == nil {
+			t.Fatalf("%+v: not counted", r)
+		}
+		// perf's clock goes on while the hypervisor has the CPU, and while threads
+		// are switched: on a crowded machine it is ahead.
+		t.Logf("task-clock is %+.2f%% off the scheduler's", 100*(*r.Instructions/1e3/r.CPUUS-1))
+		if math.Abs(*r.Instructions/1e3/r.CPUUS-1) > 0.25 || r.RunningFraction != 1 {
+			t.Errorf("task-clock by perf_event_open is %.0f us, want %.0f", *r.Instructions/1e3, r.CPUUS)
 		}
 		if got, want := *r.Cycles, r.Voluntary+r.Involuntary; math.Abs(got-want) > 2 || want < 200 {
 			t.Errorf("%g switches by perf_event_open, %g by status", got, want)

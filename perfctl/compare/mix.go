@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"time"
 
 	"opcost/perfctl/result"
@@ -49,8 +50,14 @@ type Split struct {
 	Unsplit float64 `json:"unsplit"`
 }
 
-// Delta is the change.
-func (s Split) Delta() float64 { return s.Mix + s.Cost + s.Unsplit }
+// Delta is the change; 0 where it is nothing but rounding.
+func (s Split) Delta() float64 {
+	d := s.Mix + s.Cost + s.Unsplit
+	if math.Abs(d) <= 1e-12*max(s.Base, s.New) {
+		return 0
+	}
+	return d
+}
 
 // MixRow is one digest in both windows.
 type MixRow struct {

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -9,6 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // asNobody runs what follows as a user who owns nothing.
@@ -183,4 +188,37 @@ func TestRemote(t *testing.T) {
 	}
 	_, err = Find(t.Context(), Ask{DSN: "dba@tcp(no-such-host.invalid:3306)/"})
 	oneLine(t, err, "no-such-host.invalid")
+}
+
+// TestFullQueue is a server that is slow to accept.
+func TestFullQueue(t *testing.T) {
+	path := filepath.Join(openDir(t), "s")
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: path}), unix.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	first, err := net.Dial("unix", path) // the one that the queue holds
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, _, err = dialUnix(ctx, path)
+	oneLine(t, err, "queue is full")
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		if accepted, _, err := unix.Accept(fd); err == nil {
+			_ = unix.Close(accepted)
+		}
+	}()
+	conn, peer, err := dialUnix(t.Context(), path)
+	if err != nil || peer != os.Getpid() {
+		t.Fatalf("peer %d, %v", peer, err)
+	}
+	_ = conn.Close()
 }

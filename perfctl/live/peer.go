@@ -53,17 +53,30 @@ func dialUnix(ctx context.Context, path string) (net.Conn, int, error) {
 	return conn, pid, nil
 }
 
+// connect waits while the server's queue of new connections is full: the kernel
+// then refuses at once (EAGAIN of man unix.7), and a busy server soon has room.
 func connect(ctx context.Context, path string) (net.Conn, error) {
-	d := net.Dialer{Timeout: dialTimeout}
-	if len(path) <= maxSocketPath {
-		return d.DialContext(ctx, "unix", path)
+	if len(path) > maxSocketPath {
+		dir, err := unix.Open(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, err
+		}
+		defer unix.Close(dir)
+		path = filepath.Join("/proc/self/fd", strconv.Itoa(dir), filepath.Base(path))
 	}
-	dir, err := unix.Open(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	for {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	defer unix.Close(dir)
-	return d.DialContext(ctx, "unix", filepath.Join("/proc/self/fd", strconv.Itoa(dir), filepath.Base(path)))
 }
 
 // socketError says what is wrong with a socket, and what to do.
@@ -79,6 +92,8 @@ func socketError(path string, err error) error {
 		return fmt.Errorf("socket %s: uid %d may not connect to it: run opcost as root or as the server's user", path, os.Geteuid())
 	case statErr == nil && info.Mode().Type() != os.ModeSocket:
 		return fmt.Errorf("socket %s: this is no socket; %s", path, find)
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("socket %s: its server takes no new connections, their queue is full: it is stuck or overloaded; try again, or measure without a login (--pid)", path)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("socket %s: nobody listens on it, a server that has ended left it behind; %s", path, find)
 	}

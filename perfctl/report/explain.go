@@ -31,7 +31,8 @@ func newExplanations() *explanations {
 func (e *explanations) absent(m compare.M) string {
 	text := stateText(m.State)
 	if m.Reason != "" {
-		text += ": " + plain(m.Reason)
+		// A tool's own words may begin with the state's.
+		text += ": " + strings.TrimPrefix(plain(m.Reason), text+": ")
 	}
 	if m.Remedy != "" {
 		text += ". Remedy: " + plain(m.Remedy)
@@ -72,7 +73,7 @@ func (e *explanations) source(metric string, m compare.M) {
 	if e.bySource[name] == nil {
 		e.sources = append(e.sources, name)
 	}
-	if label := labelOf(metric); !slices.Contains(e.bySource[name], label) {
+	if label := labelPer(metric, m.Per); !slices.Contains(e.bySource[name], label) {
 		e.bySource[name] = append(e.bySource[name], label)
 	}
 }

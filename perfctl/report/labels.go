@@ -91,10 +91,13 @@ func (l line) text(per string) string {
 }
 
 // labelOf names a metric in a sentence.
-func labelOf(metric string) string {
+func labelOf(metric string) string { return labelPer(metric, "") }
+
+// labelPer is labelOf for costs per transaction, second and so on.
+func labelPer(metric, per string) string {
 	for _, l := range linesFor(compare.Attached) {
 		if l.metric == metric && l.part == "" {
-			label, _, _ := strings.Cut(l.text(""), ",") // without the unit
+			label, _, _ := strings.Cut(l.text(per), ",") // without the unit
 			return label
 		}
 	}

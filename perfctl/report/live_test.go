@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,6 @@ func TestLiveGolden(t *testing.T) {
 		{"against-200.txt", againstDemo(), Table, wide(200)},
 		{"against.md", againstDemo(), Markdown, LiveLayout{}},
 		{"against.csv", againstDemo(), CSV, LiveLayout{}},
-		{"against.json", againstDemo(), JSON, LiveLayout{}},
 		{"hostile-80.txt", hostileDemo(), Table, wide(80)},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -181,6 +181,13 @@ func TestLiveJSON(t *testing.T) {
 	}
 	if got.Schema != 1 || len(got.Rows) != 1 || len(got.Kinds) != 4 || len(got.Digests) != 32 || len(got.Threads) != 34 || got.Mix != nil || got.Seconds != 10 {
 		t.Errorf("%+v", got)
+	}
+	if err := json.Unmarshal([]byte(liveText(t, JSON, againstDemo(), LiveLayout{})), &got); err != nil {
+		t.Fatal(err)
+	}
+	// By hand, see againstDemo.
+	if m := got.Mix; m == nil || m.Latency.Base != 220 || m.Latency.New != 260 || math.Abs(m.Latency.Mix-29) > 1e-9 || math.Abs(m.Latency.Cost-11) > 1e-9 || len(m.Rows) != 2 {
+		t.Errorf("mix %+v", m)
 	}
 	d := hostileDemo()
 	d.Tables.Warnings = []result.Warning{{Code: "void", Text: "com_x is void"}}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
@@ -79,7 +78,7 @@ func ParseVersion(text string) (Identity, error) {
 	for i, n := range []*int{&id.Major, &id.Minor, &id.Patch} {
 		v, err := strconv.Atoi(m[i+1])
 		if err != nil {
-			return Identity{}, fmt.Errorf("version number in %q: %w", text, err)
+			return Identity{}, fmt.Errorf("%s is no version of a server, in %q", m[i+1], text)
 		}
 		*n = v
 	}
@@ -98,8 +97,6 @@ func ParseVersion(text string) (Identity, error) {
 // environment are those it will be started with: a binary of a foreign tree
 // may not run without.
 func Identify(ctx context.Context, binary string, launcher []string, env map[string]string) (Identity, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
 	argv := append(append([]string{}, launcher...), binary, "--no-defaults", "--version")
 	out, err := runTool(ctx, argv, env)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"opcost/collectors/child"
 )
 
@@ -40,33 +42,51 @@ func runChild(ctx context.Context, spec child.Spec, started func(pid int) error)
 	case <-proc.Done():
 		return proc.Err()
 	case <-ctx.Done():
-		return errors.Join(ctx.Err(), proc.Stop(syscall.SIGTERM, 5*time.Second))
+		return errors.Join(context.Cause(ctx), proc.Stop(syscall.SIGTERM, 5*time.Second))
 	}
 }
 
-// runTool runs a program and gives what it printed on either stream, up to
-// 1 MiB. Files take the output: a pipe could be held open by an orphan.
+// toolTimeout is how long a program may take that only prints and ends.
+const toolTimeout = 30 * time.Second
+
+// toolOutput bounds what such a program prints; one is a page.
+const toolOutput = 1 << 20
+
+// runTool runs a program that prints and ends, and gives what it printed on
+// either stream. A file in memory takes the output, as a pipe could be held
+// open by an orphan; the program may write no larger file, so that one that
+// prints without end stops by itself.
 func runTool(ctx context.Context, argv []string, env map[string]string) (string, error) {
-	f, err := os.CreateTemp("", "opcost-tool-")
+	fd, err := unix.MemfdCreate("opcost-tool", unix.MFD_CLOEXEC)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("a file in memory: %w", err)
 	}
+	f := os.NewFile(uintptr(fd), "opcost-tool")
 	defer f.Close()
-	if err := os.Remove(f.Name()); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, toolTimeout, fmt.Errorf("it gave no answer within %v", toolTimeout))
+	defer cancel()
+	bound := func(pid int) error {
+		// An error means that it has ended, or that a lower limit holds.
+		_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: toolOutput, Max: toolOutput}, nil)
+		return nil
+	}
+	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: f, Stderr: f}, bound)
+	out := make([]byte, toolOutput)
+	n, err := f.ReadAt(out, 0)
+	if err != nil && err != io.EOF {
 		return "", err
 	}
-	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: f, Stderr: f}, nil)
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", err
+	text := string(out[:n])
+	if runErr == nil && n == toolOutput {
+		runErr = fmt.Errorf("it printed more than %d kB", toolOutput>>10)
 	}
-	out, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return "", err
+	if errors.Is(runErr, syscall.ENOEXEC) {
+		runErr = fmt.Errorf("%w (it is no program of this kind of machine, or a script without #! in its first line)", runErr)
 	}
-	if runErr != nil {
-		return string(out), fmt.Errorf("%w: %s", runErr, strings.Join(lastLines(string(out), 3), "; "))
+	if last := lastLines(text, 3); runErr != nil && len(last) > 0 {
+		runErr = fmt.Errorf("%w: %s", runErr, strings.Join(last, "; "))
 	}
-	return string(out), nil
+	return text, runErr
 }
 
 // lastLines are the last n lines that are not blank.
