@@ -106,7 +106,10 @@ func drive(ctx context.Context, gate window.Gate, phase string, l window.Length)
 	}
 	var w result.Window
 	wait(ctx, &w, Pass{Phase: phase, Length: l}, gate, nil)
-	if err := gate.Quiesce(context.WithoutCancel(ctx)); err != nil {
+	// A server that has stopped answering must not hold us.
+	closing, cancel := closingTime(ctx)
+	defer cancel()
+	if err := quiesce(closing, gate); err != nil {
 		return err
 	}
 	if w.State == result.Partial {

@@ -62,7 +62,7 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	thirds := wait(ctx, &w, p, gate, ops)
 
 	// From here on a cancelled ctx must not stop us: what was counted is kept.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
+	ctx, cancel := closingTime(ctx)
 	defer cancel()
 	if err := quiesce(ctx, gate); err != nil {
 		partial(&w, err.Error())
@@ -90,6 +90,21 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 // edgeTimeout bounds the closing of the gate and the reading of an edge: a
 // scan of a large table under valgrind is the slowest statement to wait for.
 const edgeTimeout = 5 * time.Minute
+
+// stopTimeout is for the same once we were told to stop: a statement under way
+// gets some time to end.
+const stopTimeout = 20 * time.Second
+
+// closingTime is a context for closing the gate and reading an edge, which must
+// go on when ctx ends, and end itself when the server has stopped answering.
+func closingTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
+	told := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(stopTimeout, cancel)
+		context.AfterFunc(closing, func() { t.Stop() })
+	})
+	return closing, func() { told(); cancel() }
+}
 
 func quiesce(ctx context.Context, gate window.Gate) error {
 	if gate == nil {

@@ -34,49 +34,30 @@ type RunOptions struct {
 // What it makes in the folder Work is in a journal there; what a run that was
 // killed has left is cleared by [leftover.Clear], before the next.
 func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
-	tests, err := workload.Resolve(p.Workloads)
+	r, err := newRunner(p, o)
 	if err != nil {
 		return err
 	}
-	ways, err := choose(p.Counters, o.Caps)
-	if err != nil {
-		return err
-	}
-	r := &runner{plan: p, opts: o, ways: ways}
-	starts := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
-	pace, err := measurePace(o.Work)
-	if err != nil {
-		return fmt.Errorf("the folder for the servers' data: %w", err)
-	}
-	r.clock = newClock(costs{plan: p, ways: ways, pace: pace}, o.Notify)
-	q := queue{plan: p, left: starts, undecided: o.Undecided, cost: r.clock.cost, elapsed: r.clock.elapsed}
-	s, more, err := q.next()
+	first, more, err := r.queue.next()
 	if err != nil || !more {
-		return err
+		return err // all of it is on disk
 	}
-	r.clock.left = append([]Start{s}, q.left...)
-	if r.journal, err = leftover.Open(o.Work); err != nil {
+	if err := r.openWork(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.journal.Close()) }()
-	if o.AtOnce != nil {
-		o.AtOnce(r.journal.Close)
-	}
-	r.work = r.journal.Data()
+	r.clock.left = r.ahead(first)
 	if err := r.prepare(ctx, r.clock.left); err != nil {
-		if ctx.Err() != nil {
-			return stopped(ctx)
-		}
-		return err
+		return stoppedOr(ctx, err)
 	}
 
 	var failed []error
-	for ; more; s, more, err = q.next() {
-		r.clock.begin(append([]Start{s}, q.left...))
+	for s := first; more; s, more, err = r.queue.next() {
+		r.clock.begin(r.ahead(s))
 		err := r.start(ctx, s)
 		r.clock.end(s)
 		if ctx.Err() != nil {
-			return errors.Join(append(failed, stopped(ctx))...)
+			return errors.Join(append(failed, stoppedOr(ctx, nil))...)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", s.ID(p), err)
@@ -87,14 +68,57 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 	return errors.Join(append(failed, err)...)
 }
 
-// stopped is the error of a run that was told to stop.
-func stopped(ctx context.Context) error { return fmt.Errorf("stopped: %w", context.Cause(ctx)) }
+// newRunner decides what is to be measured, and how, and starts nothing.
+func newRunner(p *plan.Plan, o RunOptions) (*runner, error) {
+	tests, err := workload.Resolve(p.Workloads)
+	if err != nil {
+		return nil, err
+	}
+	ways, err := choose(p.Counters, o.Caps)
+	if err != nil {
+		return nil, err
+	}
+	pace, err := measurePace(o.Work)
+	if err != nil {
+		return nil, fmt.Errorf("the folder for the servers' data: %w", err)
+	}
+	clock := newClock(costs{plan: p, ways: ways, pace: pace}, o.Notify)
+	left := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
+	return &runner{
+		plan: p, opts: o, ways: ways, clock: clock,
+		queue: queue{plan: p, left: left, undecided: o.Undecided, cost: clock.cost, elapsed: clock.elapsed},
+	}, nil
+}
+
+// openWork makes the folder of all data, with its journal.
+func (r *runner) openWork() (err error) {
+	if r.journal, err = leftover.Open(r.opts.Work); err != nil {
+		return err
+	}
+	if r.opts.AtOnce != nil {
+		r.opts.AtOnce(r.journal.Close)
+	}
+	r.work = r.journal.Data()
+	return nil
+}
+
+// ahead are the starts from s on.
+func (r *runner) ahead(s Start) []Start { return append([]Start{s}, r.queue.left...) }
+
+// stoppedOr is the error of a run that was told to stop; err where it was not.
+func stoppedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped: %w", context.Cause(ctx))
+	}
+	return err
+}
 
 // runner is a plan under way.
 type runner struct {
 	plan    *plan.Plan
 	opts    RunOptions
 	ways    ways
+	queue   queue
 	journal *leftover.Journal
 	work    string  // the folder of all data; removed with the journal
 	sites   []*site // by the plan's versions; nil where nothing is left to measure

@@ -42,6 +42,7 @@ func (u usageError) Unwrap() error { return u.error }
 // run is the whole program but for the process around it.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c cli
+	stderr = printable{stderr}
 	stop := &stopper{err: stderr}
 	exited := -1
 	parser, err := kong.New(&c,

@@ -16,13 +16,17 @@ import (
 // line a step otherwise.
 type progress struct {
 	w     io.Writer
-	width int // of the terminal; 0: not one
+	term  io.Writer // takes control characters; nil: not a terminal
+	width int       // of the terminal; 0: not one
 }
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{w: w}
+	if clean, ok := w.(printable); ok {
+		w = clean.w
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width = 80
+		p.term, p.width = f, 80
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 20 {
 			p.width = n
 		}
@@ -44,7 +48,8 @@ func (p *progress) show(s perfctl.Progress) {
 		fmt.Fprintln(p.w, line)
 		return
 	}
-	fmt.Fprint(p.w, "\r\x1b[K"+shortened(line, p.width-1))
+	p.close()
+	fmt.Fprint(p.w, shortened(line, p.width-1))
 }
 
 // shortened takes the middle out of a line that is too long: its beginning says
@@ -67,7 +72,7 @@ func (p *progress) note(format string, args ...any) {
 // close takes the changing line away.
 func (p *progress) close() {
 	if p.width > 0 {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.term, "\r\x1b[K")
 	}
 }
 

@@ -10,7 +10,7 @@ func TestShortened(t *testing.T) {
 		200: line,
 		58:  line,
 		57:  "[9/24, 3 min left] é-a-long-…me: scan, 4 clients: warm up",
-		46:  "[9/24, 3 min left] é-a…scan, 4 clients: warm up",
+		46:  "[9/24, 3 min left] é-a…can, 4 clients: warm up",
 	} {
 		if got := shortened(line, width); got != want {
 			t.Errorf("%d wide: %q (%d), want %q", width, got, len([]rune(got)), want)

@@ -48,7 +48,29 @@ func (c *reportCmd) Run(con console) error {
 	if err != nil {
 		return err
 	}
-	return c.print(con, format, c.Base, nil, c.Dirs)
+	runs, warnings, err := read(con, c.Dirs)
+	if err != nil {
+		return err
+	}
+	if err := has(runs, c.Base); err != nil {
+		return usageError{err}
+	}
+	return c.show(con, format, c.Base, nil, runs, warnings)
+}
+
+// has finds a base that was asked for among the versions. One that a plan names
+// may lack runs, because they failed; that costs no more than the ratios.
+func has(runs []result.Run, base string) error {
+	var names []string
+	for _, r := range runs {
+		if base == "" || r.Version == base {
+			return nil
+		}
+		if !slices.Contains(names, r.Version) {
+			names = append(names, r.Version)
+		}
+	}
+	return fmt.Errorf("--base: no run is of version %q; there are: %s", base, strings.Join(names, ", "))
 }
 
 func (s showing) parse() (report.Format, error) {
@@ -61,16 +83,30 @@ func (s showing) parse() (report.Format, error) {
 
 // print reads results and prints their comparison.
 func (s comparing) print(con console, f report.Format, base string, order, dirs []string) error {
+	runs, warnings, err := read(con, dirs)
+	if err != nil {
+		return err
+	}
+	return s.show(con, f, base, order, runs, warnings)
+}
+
+// read gives the runs in folders, at least one.
+func read(con console, dirs []string) ([]result.Run, []result.Warning, error) {
 	runs, warnings, err := result.Read(dirs...)
 	if err != nil {
-		return usageError{err}
+		return nil, nil, usageError{err}
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(con.err, "warning:", w.Text)
 	}
 	if len(runs) == 0 {
-		return errors.New("no run has been measured yet, so there is no table")
+		return nil, nil, errors.New("no run has been measured yet, so there is no table")
 	}
+	return runs, warnings, nil
+}
+
+// show prints the comparison of runs.
+func (s comparing) show(con console, f report.Format, base string, order []string, runs []result.Run, warnings []result.Warning) error {
 	r := compare.Build(runs, compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)})
 	r.Warnings = append(r.Warnings, warnings...)
 	return report.Write(con.out, f, r, s.layout(con))

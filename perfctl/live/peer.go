@@ -66,14 +66,20 @@ func connect(ctx context.Context, path string) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	var full error
 	for {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
-		if !errors.Is(err, syscall.EAGAIN) {
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			full = err
+		case err != nil && ctx.Err() != nil && full != nil:
+			return nil, full
+		default:
 			return conn, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return nil, full
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

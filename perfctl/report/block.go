@@ -141,7 +141,7 @@ func newRow(l line, rows []compare.Row, e *explanations) row {
 	}
 	out.label = l.text(per)
 	if unit := rows[0].Metrics[l.metric].Unit; l.metric == "qps" && unit != "" && unit != "statement" {
-		out.label = plain(unit) + "s/s" // rows, selects, ...
+		out.label = plural(unit) + "/s"
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func (l Live) head() string {
 		text += t.Started.Format(" from 2006-01-02 15:04:05")
 	}
 	if t.Operations != nil {
-		what := plain(t.Per) + "s"
+		what := plural(t.Per)
 		if *t.Operations == 1 {
 			what = plain(t.Per)
 		}
@@ -134,4 +134,12 @@ func writeLiveMarkdown(w io.Writer, l Live) error {
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// plural of a unit of counting: rows, selects; a status variable stays as it is.
+func plural(unit string) string {
+	if strings.Contains(unit, "_") {
+		return plain(unit)
+	}
+	return plain(unit) + "s"
 }
