@@ -95,7 +95,7 @@ func byThread(w *result.Window) {
 		}
 	}
 	i := slices.IndexFunc(w.Readings, func(r result.Reading) bool { return r.Name == "cpu_us" && r.State == result.OK })
-	if len(w.Threads) == 0 || i < 0 || math.Abs(all / *w.Readings[i].Value-1) > 0.02 {
+	if len(w.Threads) == 0 || i < 0 || math.Abs(all / *w.Readings[i].Value - 1) > 0.02 {
 		return // threads came and went, and the table has not all of them
 	}
 	whole := w.Readings[i]
@@ -115,7 +115,11 @@ func attached(o AttachOptions) (cs []collectors.Collector, set string) {
 		if o.Detail {
 			cs = append(cs, digest.New(digest.Options{}))
 		}
-		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{}))
+		within := 0
+		if _, ok := o.Ops.(*StatusOps); ok {
+			within = 2 // one at each edge
+		}
+		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{ShowsWithin: within}))
 	}
 	if o.Target.PID == 0 {
 		return cs, ""

@@ -24,6 +24,10 @@ type Options struct {
 	// Uncertainty: in MariaDB 10.11 some 560 handler_read_rnd_next and as many
 	// handler_tmp_write a window.
 	Quiet bool
+	// ShowsWithin is how many SHOW GLOBAL STATUS others of ours send between the
+	// two edges: where the load is not ours, the count of operations is one at
+	// each. What else we send there are selects.
+	ShowsWithin int
 }
 
 // New is the collector of SHOW GLOBAL STATUS. Its readings, source server:
@@ -65,7 +69,7 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 		return nil, &collectors.Unsupported{What: "the server's status counters", Reason: "there is no login to the server",
 			Remedy: "give one: --dsn 'user@unix(/path/to/socket)/'"}
 	}
-	a := &armed{target: t, quiet: c.o.Quiet}
+	a := &armed{target: t, quiet: c.o.Quiet, shows: 1 + c.o.ShowsWithin}
 	if _, err := read(ctx, t.SQL); err != nil { // the first one opens things
 		return nil, err
 	}
@@ -84,6 +88,7 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 type armed struct {
 	target     collectors.Target
 	quiet      bool
+	shows      int // SHOW GLOBAL STATUS from edge to edge, that at the end included
 	cost       map[string]float64
 	begin, end *sample
 }
@@ -111,7 +116,7 @@ func (a *armed) Close() ([]result.Reading, error) {
 	if a.end == nil {
 		return nil, errors.New("mysqlstatus: the window's end was not read")
 	}
-	w := window{begin: *a.begin, end: *a.end, cost: a.cost, quiet: a.quiet}
+	w := window{begin: *a.begin, end: *a.end, cost: a.cost, quiet: a.quiet, shows: a.shows}
 	return w.readings(), evidence.Write(a.target, "status.json",
 		map[string]any{"begin": w.begin.Values, "end": w.end.Values, "own_statements": w.own(), "cost_of_show_status": w.cost, "quiet": w.quiet})
 }

@@ -15,6 +15,7 @@ type window struct {
 	begin, end sample
 	cost       map[string]float64 // of one SHOW GLOBAL STATUS
 	quiet      bool
+	shows      int // SHOW GLOBAL STATUS of ours among the statements, that at the end included
 }
 
 // own is how many statements we sent from the first sample to the second: the
@@ -129,19 +130,19 @@ func (w window) counter(name string) (r result.Reading, moved bool) {
 // share is what our own statements added to a counter between the samples, and
 // how much more it may be.
 func (w window) share(name string) (known, unsure float64) {
-	others := float64(max(w.own()-1, 0)) // our statements besides the SHOW GLOBAL STATUS at the end
+	shows := float64(min(w.own(), int64(max(w.shows, 1))))
 	switch {
 	case name == "questions", name == "queries":
 		return float64(w.own()), 0
 	case name == "com_show_status":
-		return float64(min(w.own(), 1)), 0
+		return shows, 0
 	case name == "com_select": // what opcost sends besides are selects
-		return others, 0
+		return float64(w.own()) - shows, 0
 	case w.quiet:
-		return w.cost[name], 0
+		return w.cost[name] * shows, 0
 	case slices.ContainsFunc(showAddsTo, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 		// What grew from one sample to the next is ours and the load's.
-		return 0, w.cost[name]
+		return 0, w.cost[name] * shows
 	}
 	return 0, 0
 }
