@@ -10,6 +10,7 @@ package collectors
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
@@ -53,6 +54,21 @@ type Armed interface {
 	End(context.Context) error
 	Close() ([]result.Reading, error)
 }
+
+// Rereadable marks an Armed whose End may be called again and again: the last
+// call makes the window's end. A window that is cut short by the end of its
+// server has then something to show.
+type Rereadable interface{ Rereadable() }
+
+// WithAges is an Armed some of whose readings were made longer before Begin's
+// return, and longer after End's call, than the rest: by how much.
+type WithAges interface {
+	Age(reading string) (begin, end time.Duration)
+}
+
+// StatusShows is what a Querier has that counts apart how many of its
+// Statements were SHOW GLOBAL STATUS, which servers count by kind.
+type StatusShows interface{ StatusShows() int64 }
 
 // Unsupported is the error of a collector that cannot work here: what is
 // lacking, and the exact command or setting that would change it.

@@ -3,7 +3,6 @@ package perfctl
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +29,8 @@ type AttachOptions struct {
 	Syscalls bool // count system calls: tracepoints slow every process of the machine
 	Detail   bool // per digest and per thread
 	Caps     probe.Caps
+	// Ended tells whether the server has ended; nil: that cannot be seen.
+	Ended func() bool
 }
 
 // Attach makes one window over a live server's own load. The load is not ours,
@@ -40,13 +41,17 @@ type AttachOptions struct {
 // A server that ends, or loses our connection, in the window leaves what was
 // measured until then, marked partial.
 func Attach(ctx context.Context, o AttachOptions) (result.Window, error) {
-	p := Pass{Kind: result.PassCount, Length: window.Length{Duration: o.Length}, Caps: o.Caps}
+	p := Pass{Kind: result.PassCount, Length: window.Length{Duration: o.Length}, Caps: o.Caps, Ended: o.Ended}
+	if p.Ended == nil {
+		p.Ended = func() bool { return false }
+	}
 	p.Collectors, p.Set = attached(o)
 	w, err := Measure(ctx, o.Target, p, o.Ops, nil)
 	if err != nil {
 		return w, err
 	}
 	w.Readings = append(ownCPUApart(w.Readings), lackingAttached(o)...)
+	withoutOwn(&w)
 	byThread(&w)
 	w.Quality = quality.Check(w, p.Kind, 0)
 	w.Evidence = evidenceOf(o.Target.Evidence, w.ID)
@@ -81,54 +86,23 @@ func ownCPUApart(rs []result.Reading) []result.Reading {
 	return rs
 }
 
-// byThread gives CPU of the threads that serve connections, and the rest, out
-// of the table of threads, where that is whole: each thread in a row of its own.
-func byThread(w *result.Window) {
-	var connections, all float64
-	for _, t := range w.Threads {
-		if t.State != result.OK || t.Others > 0 {
-			return // the reading that says why not stays
-		}
-		all += t.CPUUS
-		if t.Connection != 0 {
-			connections += t.CPUUS
-		}
-	}
-	i := slices.IndexFunc(w.Readings, func(r result.Reading) bool { return r.Name == "cpu_us" && r.State == result.OK })
-	if len(w.Threads) == 0 || i < 0 || math.Abs(all / *w.Readings[i].Value - 1) > 0.02 {
-		return // threads came and went, and the table has not all of them
-	}
-	whole := w.Readings[i]
-	for name, value := range map[string]float64{"cpu_connection_us": connections, "cpu_background_us": max(0, *whole.Value-connections)} {
-		for i := range w.Readings {
-			if r := &w.Readings[i]; r.Name == name && !r.State.Usable() {
-				*r = result.Got(name, value, "us", result.SourceProc, result.UserKernel)
-				r.Uncertainty = math.Abs(*whole.Value-all) + whole.Uncertainty
-			}
-		}
-	}
-}
-
 // attached are the collectors of a live server, slowest first.
 func attached(o AttachOptions) (cs []collectors.Collector, set string) {
 	if o.Target.SQL != nil {
 		if o.Detail {
 			cs = append(cs, digest.New(digest.Options{}))
 		}
-		within := 0
-		if _, ok := o.Ops.(*StatusOps); ok {
-			within = 2 // one at each edge
-		}
-		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{ShowsWithin: within}))
+	}
+	if o.Detail && o.Target.PID != 0 {
+		cs = append(cs, threads.New(threads.Options{Perf: o.Caps.Perf.PMU.OK}))
+	}
+	if o.Target.SQL != nil {
+		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{}))
 	}
 	if o.Target.PID == 0 {
 		return cs, ""
 	}
-	if o.Detail {
-		cs = append(cs, threads.New(threads.Options{Perf: o.Caps.Perf.PMU.OK}))
-	}
 	cs = append(cs, host.New(), proc.New())
-	sets := perfstat.Sets(o.Caps)
 	if o.Syscalls {
 		s, err := perfstat.SyscallSet(o.Caps)
 		if err != nil {
@@ -136,11 +110,27 @@ func attached(o AttachOptions) (cs []collectors.Collector, set string) {
 		}
 		return append(cs, perfstat.New(s)), s.Name
 	}
+	sets := hardwareOnly(perfstat.Sets(o.Caps))
 	if len(sets) == 0 {
 		return cs, ""
 	}
 	s := sets[o.Turn%len(sets)]
 	return append(cs, perfstat.New(s)), s.Name
+}
+
+// hardwareOnly leaves out perf's software events but for the clock that cycles
+// are divided by: each makes every context switch of the server dearer (see
+// BenchmarkAttach), and procfs gives the same for nothing.
+func hardwareOnly(sets []perfstat.EventSet) (out []perfstat.EventSet) {
+	for _, s := range sets {
+		s.Groups = slices.DeleteFunc(slices.Clone(s.Groups), func(events []string) bool {
+			return len(events) == 1 && slices.Contains([]string{"context-switches", "cpu-migrations", "page-faults"}, events[0])
+		})
+		if len(s.Groups) > 1 { // more than the clock
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // missingCollector says in the record why there is none.

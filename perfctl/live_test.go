@@ -28,6 +28,8 @@ func lacks(t *testing.T, format string, args ...any) {
 
 type workloads struct{}
 
+func (workloads) Charsets() []string { return workload.Charsets() }
+
 func (workloads) Workloads(names []string) ([]string, error) {
 	tests, err := workload.Resolve(names)
 	var ids []string

@@ -23,6 +23,10 @@ type Pass struct {
 	// reverse, so that the fastest reader stands closest to the operation count.
 	Collectors []collectors.Collector
 	Caps       probe.Caps
+	// Ended is set for a server that is not ours and tells whether it has ended.
+	// With it, what was measured until the server or our connection to it went
+	// away is kept as a shorter window, partial.
+	Ended func() bool
 }
 
 // Measure makes one window: gate closed, edges read, gate open, time, gate
@@ -59,7 +63,13 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	w.Start = time.Now()
 	w.EdgeNS[0] = w.Start.Sub(edge).Nanoseconds()
 
-	thirds := wait(ctx, &w, p, gate, ops)
+	var thirds []int64
+	var last kept
+	if p.Ended == nil {
+		thirds = wait(ctx, &w, p, gate, ops)
+	} else {
+		last = keep(ctx, &w, p, arms, ops)
+	}
 
 	// From here on a cancelled ctx must not stop us: what was counted is kept.
 	ctx, cancel := closingTime(ctx)
@@ -67,15 +77,26 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	if err := quiesce(ctx, gate); err != nil {
 		partial(&w, err.Error())
 	}
-	stop := time.Now()
-	end, err := ops.Read(ctx)
-	if err != nil {
-		return w, fmt.Errorf("operations at the window's end: %w", err)
+	stop, end := last.at, last.ops
+	if last.lost == nil {
+		stop = time.Now()
+		if end, err = ops.Read(ctx); err != nil {
+			last.lost, stop, end = err, last.at, last.ops
+		}
 	}
-	for i := len(arms) - 1; i >= 0; i-- {
-		arms[i].end(ctx)
+	switch {
+	case last.lost == nil:
+		for i := len(arms) - 1; i >= 0; i-- {
+			arms[i].end(ctx)
+		}
+		w.EdgeNS[1] = time.Since(stop).Nanoseconds()
+	case p.Ended == nil:
+		return w, fmt.Errorf("operations at the window's end: %w", last.lost)
+	default:
+		if err := last.cutBack(&w, arms); err != nil {
+			return w, err
+		}
 	}
-	w.EdgeNS[1] = time.Since(stop).Nanoseconds()
 	w.DurationNS = stop.Sub(w.Start).Nanoseconds()
 	w.Ops = between(begin, end)
 	w.Thirds = differences(begin.End, thirds, end.End)
@@ -98,12 +119,18 @@ const stopTimeout = 20 * time.Second
 // closingTime is a context for closing the gate and reading an edge, which must
 // go on when ctx ends, and end itself when the server has stopped answering.
 func closingTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
-	told := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(stopTimeout, cancel)
+	return outlasting(ctx, edgeTimeout, stopTimeout)
+}
+
+// outlasting is a context that ends after most, or that long after the end of
+// ctx as told says.
+func outlasting(ctx context.Context, most, told time.Duration) (context.Context, context.CancelFunc) {
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	forget := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(told, cancel)
 		context.AfterFunc(closing, func() { t.Stop() })
 	})
-	return closing, func() { told(); cancel() }
+	return closing, func() { forget(); cancel() }
 }
 
 func quiesce(ctx context.Context, gate window.Gate) error {
@@ -170,6 +197,7 @@ func between(begin, end result.OpCount) result.OpCount {
 	c := end
 	c.Begin, c.End = begin.End, end.End
 	c.Errors = end.Errors - begin.Errors
+	c.Misses = end.Misses - begin.Misses
 	c.Transactions = end.Transactions - begin.Transactions
 	return c
 }
@@ -181,6 +209,8 @@ type armed struct {
 	err      error
 	beganAt  time.Time
 	endedAt  time.Time
+	kept     bool // an end was read that stands if there is no later one
+	void     bool // what was read last is not of the window's end
 	finished bool
 }
 
@@ -206,6 +236,7 @@ func (a *armed) end(ctx context.Context) {
 	if a.err == nil {
 		a.err = a.armed.End(ctx)
 	}
+	a.void = a.kept && a.err != nil
 }
 
 // readings closes the collector. What failed is said under the collector's own
@@ -216,13 +247,17 @@ func (a *armed) readings(start, stop time.Time, gated bool) []result.Reading {
 	if a.armed != nil {
 		var err error
 		rs, err = a.armed.Close()
-		a.err = errors.Join(a.err, err)
+		if a.void {
+			rs = nil // and what went wrong is known
+		} else {
+			a.err = errors.Join(a.err, err)
+		}
 	}
 	if a.err != nil {
 		rs = append(rs, lost(a.name, a.err))
 	}
 	if !gated {
-		spread(rs, a.beganAt, a.endedAt, start, stop)
+		spread(rs, a, start, stop)
 	}
 	return rs
 }
@@ -254,11 +289,16 @@ func lost(name string, err error) result.Reading {
 
 // spread gives each reading of a collector the uncertainty of its edges: the
 // time between its reading and the operation count, times its mean rate.
-func spread(rs []result.Reading, beganAt, endedAt, start, stop time.Time) {
+func spread(rs []result.Reading, a *armed, start, stop time.Time) {
 	length := stop.Sub(start).Seconds()
-	off := start.Sub(beganAt).Seconds() + endedAt.Sub(stop).Seconds()
+	aged, _ := a.armed.(collectors.WithAges)
 	for i := range rs {
-		if rs[i].Value != nil && !rs[i].Gauge && length > 0 {
+		off := start.Sub(a.beganAt) + a.endedAt.Sub(stop)
+		if aged != nil {
+			begin, end := aged.Age(rs[i].Name)
+			off += begin + end
+		}
+		if off := off.Seconds(); rs[i].Value != nil && !rs[i].Gauge && length > 0 {
 			rs[i].Uncertainty += *rs[i].Value / (length + off) * off
 		}
 	}

@@ -124,7 +124,7 @@ func (a *attachment) window(ctx context.Context, length time.Duration, turn int)
 	target := a.target
 	target.Evidence, target.Tag = dir, fmt.Sprintf("w%d", turn)
 	w, err := perfctl.Attach(ctx, perfctl.AttachOptions{
-		Target: target, Ops: a.ops, Length: length, Turn: turn, Syscalls: a.syscalls, Detail: true, Caps: a.caps,
+		Target: target, Ops: a.ops, Length: length, Turn: turn, Syscalls: a.syscalls, Detail: true, Caps: a.caps, Ended: a.process.Ended,
 	})
 	if err != nil {
 		return result.Run{}, a.explain(err)

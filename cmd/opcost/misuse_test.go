@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"opcost/perfctl/result"
 )
 
 func TestMisuse(t *testing.T) {
@@ -38,4 +40,17 @@ func TestFailedStart(t *testing.T) {
 	}
 	nothingAlive(t, dir)
 	nothingLeft(t, dir, "out")
+}
+
+// TestUnknownBase: a version that a plan did not measure is wrong use of report.
+func TestUnknownBase(t *testing.T) {
+	runs := []result.Run{{Version: "old"}, {Version: "new"}, {Version: "old"}}
+	for _, base := range []string{"", "old", "new"} {
+		if err := has(runs, base); err != nil {
+			t.Errorf("base %q: %v", base, err)
+		}
+	}
+	if err := has(runs, "odl"); err == nil || !strings.Contains(err.Error(), `version "odl"; there are: old, new`) {
+		t.Errorf("%v", err)
+	}
 }

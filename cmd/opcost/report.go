@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -99,7 +101,11 @@ func read(con console, dirs []string) ([]result.Run, []result.Warning, error) {
 	for _, w := range warnings {
 		fmt.Fprintln(con.err, "warning:", w.Text)
 	}
-	if len(runs) == 0 {
+	switch damaged := slices.DeleteFunc(slices.Clone(warnings), func(w result.Warning) bool { return w.Code == result.CodeUnfinished }); {
+	case len(runs) > 0:
+	case len(damaged) > 0:
+		return nil, nil, fmt.Errorf("none of the records can be used (%d are damaged or not for this opcost, see above), so there is no table", len(damaged))
+	default:
 		return nil, nil, errors.New("no run has been measured yet, so there is no table")
 	}
 	return runs, warnings, nil

@@ -82,6 +82,9 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 	if c.Estimate {
 		return c.estimate(ctx, con, format, p, out)
 	}
+	if err := folders(c.Work); err != nil {
+		return usageError{err}
+	}
 	folder, have, err := open(con, out, c.Plan, p)
 	var other *anotherPlan
 	if c.Beside && errors.As(err, &other) {
@@ -125,8 +128,10 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 	return printed
 }
 
-// known lets a plan ask which workloads there are.
+// known lets a plan ask which workloads and character sets there are.
 type known struct{}
+
+func (known) Charsets() []string { return workload.Charsets() }
 
 func (known) Workloads(names []string) ([]string, error) {
 	tests, err := workload.Resolve(names)

@@ -79,6 +79,9 @@ func (a *armed) End(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// Rereadable: the last End counts (see [collectors.Rereadable]).
+func (*armed) Rereadable() {}
+
 func (a *armed) Close() ([]result.Reading, error) {
 	if a.begin == nil {
 		return nil, nil

@@ -24,10 +24,6 @@ type Options struct {
 	// Uncertainty: in MariaDB 10.11 some 560 handler_read_rnd_next and as many
 	// handler_tmp_write a window.
 	Quiet bool
-	// ShowsWithin is how many SHOW GLOBAL STATUS others of ours send between the
-	// two edges: where the load is not ours, the count of operations is one at
-	// each. What else we send there are selects.
-	ShowsWithin int
 }
 
 // New is the collector of SHOW GLOBAL STATUS. Its readings, source server:
@@ -35,6 +31,7 @@ type Options struct {
 //   - each counter's difference, named as the variable in lower case. Of those
 //     that did not move only the ones a reader will ask for are given (the
 //     table [always]); an absent one is 0, and the evidence has its two values.
+//   - own_statements, a gauge: what our connection sent between the edges.
 //   - levels (gauges) as NAME_begin and NAME_end, for the table [levels].
 //   - rows_read: handler_read_first + key + last + next + prev + rnd + rnd_next.
 //     MariaDB's own variable of that name is status_rows_read here.
@@ -69,7 +66,7 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 		return nil, &collectors.Unsupported{What: "the server's status counters", Reason: "there is no login to the server",
 			Remedy: "give one: --dsn 'user@unix(/path/to/socket)/'"}
 	}
-	a := &armed{target: t, quiet: c.o.Quiet, shows: 1 + c.o.ShowsWithin}
+	a := &armed{target: t, quiet: c.o.Quiet}
 	if _, err := read(ctx, t.SQL); err != nil { // the first one opens things
 		return nil, err
 	}
@@ -88,7 +85,6 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 type armed struct {
 	target     collectors.Target
 	quiet      bool
-	shows      int // SHOW GLOBAL STATUS from edge to edge, that at the end included
 	cost       map[string]float64
 	begin, end *sample
 }
@@ -109,6 +105,9 @@ func (a *armed) End(ctx context.Context) error {
 	return err
 }
 
+// Rereadable: the last End counts (see [collectors.Rereadable]).
+func (*armed) Rereadable() {}
+
 func (a *armed) Close() ([]result.Reading, error) {
 	if a.begin == nil {
 		return nil, nil
@@ -116,16 +115,21 @@ func (a *armed) Close() ([]result.Reading, error) {
 	if a.end == nil {
 		return nil, errors.New("mysqlstatus: the window's end was not read")
 	}
-	w := window{begin: *a.begin, end: *a.end, cost: a.cost, quiet: a.quiet, shows: a.shows}
+	w := window{begin: *a.begin, end: *a.end, cost: a.cost, quiet: a.quiet, shows: 1}
+	if a.begin.shows >= 0 {
+		w.shows = int(a.end.shows - a.begin.shows)
+	}
 	return w.readings(), evidence.Write(a.target, "status.json",
 		map[string]any{"begin": w.begin.Values, "end": w.end.Values, "own_statements": w.own(), "cost_of_show_status": w.cost, "quiet": w.quiet})
 }
 
 // sample is the status as text, by lower-case name, and how many statements we
-// had sent when it was read, this one included.
+// had sent when it was read, this one included; shows of these were SHOW GLOBAL
+// STATUS, -1 where our connection does not tell: then there is the one at the
+// end. What else we send between the edges are selects.
 type sample struct {
-	Values     map[string]string
-	statements int64
+	Values            map[string]string
+	statements, shows int64
 }
 
 // read takes no lock and touches no table of the user's.
@@ -134,7 +138,10 @@ func read(ctx context.Context, sql collectors.Querier) (sample, error) {
 	if err != nil {
 		return sample{}, fmt.Errorf("SHOW GLOBAL STATUS: %w", err)
 	}
-	s := sample{Values: make(map[string]string, len(rows)), statements: sql.Statements()}
+	s := sample{Values: make(map[string]string, len(rows)), statements: sql.Statements(), shows: -1}
+	if c, ok := sql.(collectors.StatusShows); ok {
+		s.shows = c.StatusShows()
+	}
 	for _, r := range rows {
 		if len(r) != 2 {
 			return sample{}, fmt.Errorf("SHOW GLOBAL STATUS gave a row of %d columns, not a name and a value: %q", len(r), r)

@@ -59,7 +59,7 @@ func (f *fake) edge() edge {
 		f.t.Fatal(err)
 	}
 	r := reader{fs: fs, root: f.root, pid: pid, clock: func(int) (time.Duration, error) { return 1, nil }, noCgroup: &lack{Reason: "none"}}
-	return r.begin()
+	return r.begin(nil)
 }
 
 func checkStat(t *testing.T, c casefiles.Case) {

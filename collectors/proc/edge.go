@@ -46,6 +46,19 @@ type edge struct {
 	Threads     map[int]thread `json:"threads"`
 	Throttle    throttle       `json:"throttle"`
 	Lacks       map[part]lack  `json:"lacks,omitempty"`
+
+	at    map[part]time.Time // when the threads' files were read, in the mean
+	inner time.Time          // when the side of the window was read
+}
+
+func newEdge() edge { return edge{Lacks: map[part]lack{}, at: map[part]time.Time{}} }
+
+// age is how far from the window's side a part was read.
+func (e edge) age(p part) time.Duration {
+	if at, ok := e.at[p]; ok {
+		return e.inner.Sub(at).Abs()
+	}
+	return 0
 }
 
 // reader reads edges of one process.
@@ -60,22 +73,25 @@ type reader struct {
 
 // begin reads the slowest first and the process clock last, finish the other
 // way round: what costs most is outside, and the inner values are the tightest.
-func (r *reader) begin() edge {
-	e := edge{Lacks: map[part]lack{}}
+// Both are given what was read before, nil for nothing.
+func (r *reader) begin(before *edge) edge {
+	e := newEdge()
 	r.readCgroup(&e)
-	r.readThreads(&e, partStatus, partSchedstat)
+	r.readThreads(&e, before)
 	r.readIO(&e)
 	r.readStat(&e)
 	r.readClock(&e)
+	e.inner = time.Now()
 	return e
 }
 
-func (r *reader) finish() edge {
-	e := edge{Lacks: map[part]lack{}}
+func (r *reader) finish(before *edge) edge {
+	e := newEdge()
+	e.inner = time.Now()
 	r.readClock(&e)
 	r.readStat(&e)
 	r.readIO(&e)
-	r.readThreads(&e, partSchedstat, partStatus)
+	r.readThreads(&e, before)
 	r.readCgroup(&e)
 	return e
 }

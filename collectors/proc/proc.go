@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -68,7 +69,8 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 	}
 	a := &armed{target: t, reader: reader{fs: fs, root: c.proc, pid: t.PID, clock: c.clock}}
 	a.reader.cgroups, a.reader.noCgroup = cgroupFiles(fs, t.PID)
-	e := a.reader.begin()
+	e := a.reader.begin(nil)
+	a.first = &e
 	if a.target.StartTicks == 0 {
 		a.target.StartTicks = e.StartTicks
 	}
@@ -81,6 +83,7 @@ func (c collector) Arm(ctx context.Context, t collectors.Target, _ probe.Caps) (
 type armed struct {
 	target     collectors.Target
 	reader     reader
+	first      *edge // by Arm
 	begin, end *edge
 	died       error // found at End
 }
@@ -90,7 +93,7 @@ func (a *armed) Begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := a.reader.begin()
+	e := a.reader.begin(a.first)
 	if err := alive(e, a.target); err != nil {
 		return err
 	}
@@ -104,10 +107,13 @@ func (a *armed) End(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := a.reader.finish()
+	e := a.reader.finish(a.begin)
 	a.end, a.died = &e, alive(e, a.target)
 	return a.died
 }
+
+// Rereadable: the last End counts (see [collectors.Rereadable]).
+func (*armed) Rereadable() {}
 
 func (a *armed) Close() ([]result.Reading, error) {
 	if a.begin == nil {
@@ -119,6 +125,20 @@ func (a *armed) Close() ([]result.Reading, error) {
 	w := window{begin: *a.begin, end: *a.end, died: a.died,
 		conns: a.target.ConnTIDs, connsReason: a.target.ConnTIDsReason}
 	return w.readings(), evidence.Write(a.target, "proc.json", map[string]edge{"begin": w.begin, "end": w.end})
+}
+
+// Age is how much further from the window than the rest a reading of the
+// threads was made (see [collectors.WithAges]).
+func (a *armed) Age(reading string) (begin, end time.Duration) {
+	if a.begin == nil || a.end == nil {
+		return 0, 0
+	}
+	for _, s := range slices.Concat(allSums, connSums, backgroundSums) {
+		if s.name == reading {
+			return a.begin.age(s.part), a.end.age(s.part)
+		}
+	}
+	return 0, 0
 }
 
 // alive says why an edge is none of the target's.

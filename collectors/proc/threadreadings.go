@@ -121,13 +121,16 @@ func (w window) sum(s sum, c change, missing string) result.Reading {
 	return r
 }
 
+// backgroundSums are the rest of the process.
+var backgroundSums = []sum{
+	{"cpu_background_us", "us", partSchedstat, nil},
+	{"context_switches_background", "count", partStatus, nil},
+}
+
 // connReadings splits CPU, switches and run-queue wait between the threads that
 // serve connections and the rest.
 func (w window) connReadings(all change, missing string) []result.Reading {
-	background := []sum{
-		{"cpu_background_us", "us", partSchedstat, nil},
-		{"context_switches_background", "count", partStatus, nil},
-	}
+	background := slices.Clone(backgroundSums)
 	var out []result.Reading
 	if w.conns == nil {
 		for _, s := range append(slices.Clone(connSums), background...) {

@@ -115,6 +115,9 @@ func (a *armed) End(ctx context.Context) error {
 	return nil
 }
 
+// Rereadable: the last End counts (see [collectors.Rereadable]).
+func (*armed) Rereadable() {}
+
 func (a *armed) Close() ([]result.Reading, error) {
 	defer a.perf.close()
 	if a.begin == nil {

@@ -167,7 +167,7 @@ func (b *builder) contrast(name string, c, base *cell, primary bool, strictest f
 	}
 	return contrast{
 		shift:  newShift(e, eb, b.noise, m, c.family(), strictest, b.tables),
-		metric: known, r: r, barred: barred(known, e, eb, c),
+		metric: known, r: r, barred: barred(known, e, eb, c), unproven: unproven(known, c, base),
 	}, finite(r.Ratio) && r.Ratio > 0
 }
 

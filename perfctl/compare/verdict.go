@@ -7,11 +7,12 @@ import (
 
 // contrast is one ratio on its way to a verdict.
 type contrast struct {
-	shift  *shift
-	metric Metric
-	r      R
-	into   map[string]R // where the settled ratio goes
-	barred string       // why it may have no verdict; "" when it may
+	shift    *shift
+	metric   Metric
+	r        R
+	into     map[string]R // where the settled ratio goes
+	barred   string       // why it may have no verdict; "" when it may
+	unproven string       // why its verdict is unsure, whatever the interval; "" when not
 }
 
 // verdicts settles the ratios of the primary metric together.
@@ -100,5 +101,8 @@ func (c contrast) settle(alpha float64) {
 		if c.r.MoreStarts == 0 {
 			c.r.Reason = "so close to the threshold that more starts will hardly tell"
 		}
+	}
+	if c.unproven != "" {
+		c.r.Verdict, c.r.Reason, c.r.MoreStarts = Unsure, c.unproven, 0
 	}
 }

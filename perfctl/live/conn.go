@@ -12,10 +12,10 @@ import (
 	"opcost/perfctl/server"
 )
 
-// statementTimeout bounds a statement whose context has no end of its own. The
-// server is told nothing of it, since that would be a setting: a statement that
-// takes longer loses the connection, and the server ends it when it notices.
-const statementTimeout = 10 * time.Second
+// statementTimeout bounds a statement. The server is told nothing of it, since
+// that would be a setting: a statement that takes longer loses the connection,
+// and the server ends it when it notices.
+const statementTimeout = 30 * time.Second
 
 // Conn is the one connection to the server: the text protocol, a
 // collectors.Querier. It is never made again: a lost one is an error.
@@ -30,6 +30,7 @@ type Conn struct {
 	control *server.Control
 	id      uint64
 	closed  atomic.Bool
+	shows   atomic.Int64
 }
 
 // Query runs one statement that only reads and gives its rows as text; NULL is
@@ -42,16 +43,19 @@ func (c *Conn) Query(ctx context.Context, sql string) ([][]string, error) {
 	if err := onlyReads(sql); err != nil {
 		return nil, err
 	}
-	if _, has := ctx.Deadline(); !has {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, statementTimeout)
-		defer cancel()
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
+	defer cancel()
+	if strings.HasPrefix(sql, "SHOW GLOBAL STATUS") {
+		c.shows.Add(1)
 	}
 	return c.control.Query(ctx, sql)
 }
 
 // Statements counts what was sent so far, with the one that Login sends.
 func (c *Conn) Statements() int64 { return c.control.Statements() }
+
+// StatusShows counts how many of these were SHOW GLOBAL STATUS.
+func (c *Conn) StatusShows() int64 { return c.shows.Load() }
 
 // ID is the connection's id, as in the server's list of processes.
 func (c *Conn) ID() uint64 { return c.id }

@@ -28,7 +28,7 @@ func TestUnprivileged(t *testing.T) {
 	nobody := asNobody(t)
 	port := freePort(t)
 	m := startServer(t, nil, fmt.Sprintf("--port=%d", port))
-	m.ask(t, "CREATE USER dba@'%' IDENTIFIED BY 'x'", "CREATE USER dba@localhost IDENTIFIED BY 'x'")
+	m.ask(t, "CREATE USER dba@'%' IDENTIFIED BY 'x'", "CREATE USER dba@localhost IDENTIFIED BY 'x'", "CREATE USER nobody@localhost IDENTIFIED VIA unix_socket")
 	tcp := fmt.Sprintf("dba@tcp(127.0.0.1:%d)/", port)
 	for name, c := range map[string]struct {
 		ask      Ask
@@ -63,6 +63,12 @@ func TestUnprivileged(t *testing.T) {
 			}
 		})
 	}
+	t.Run("account of a user of the system", func(t *testing.T) {
+		a := helper(t, helperAsk{Ask: Ask{Socket: m.socket}, Login: true}, nobody...)
+		if a.User != "nobody@localhost" {
+			t.Errorf("%+v", a)
+		}
+	})
 	t.Run("socket of nobody's", func(t *testing.T) {
 		if err := os.Chmod(m.socket, 0o700); err != nil {
 			t.Fatal(err)

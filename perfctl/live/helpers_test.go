@@ -128,7 +128,11 @@ func openDir(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -204,6 +208,7 @@ type mariadb struct {
 	dir, socket string
 	proc        *child.Proc // what was started: the server, or what is in front of it
 	pid         int         // the server's; 0 where wrap makes it another
+	stopped     bool
 }
 
 // startServer starts a server with its own copy of the data, after the words
@@ -267,13 +272,25 @@ func (m *mariadb) await(t *testing.T) {
 	}
 }
 
-// stop ends what was started, its group first, so that a server behind a shell
-// ends with it.
+// stop ends what was started and waits for all of it: a server behind a shell
+// is in the shell's group and ends later.
 func (m *mariadb) stop(t *testing.T) {
 	t.Helper()
-	_ = syscall.Kill(-m.proc.PID(), syscall.SIGTERM) // the group is this test's own
-	if err := m.proc.Stop(syscall.SIGTERM, 20*time.Second); err != nil {
+	if m.stopped {
+		return
+	}
+	m.stopped = true
+	group := -m.proc.PID() // this test's own
+	_ = syscall.Kill(group, syscall.SIGTERM)
+	if err := m.proc.Stop(syscall.SIGTERM, 30*time.Second); err != nil {
 		t.Error(err)
+	}
+	for until := time.Now().Add(30 * time.Second); syscall.Kill(group, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			_ = syscall.Kill(group, syscall.SIGKILL)
+			t.Errorf("group %d did not end and was killed", -group)
+			return
+		}
 	}
 }
 

@@ -153,8 +153,8 @@ var advice = map[uint16]string{
 	1130: "no account may come from this host",
 	1698: "the account is not for passwords (unix_socket, auth_socket): run opcost as that user of the system",
 	1820: "its password has expired: change it with a client",
-	3118: "the account is locked",
-	4151: "the account is locked",
+	3118: "an administrator can unlock it",
+	4151: "an administrator can unlock it",
 	3159: "it takes only connections with TLS: ?tls=preferred in the DSN, or ssl-mode=REQUIRED in the option file",
 }
 

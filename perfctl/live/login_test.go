@@ -21,7 +21,7 @@ func TestLogin(t *testing.T) {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(secret)
 	m.ask(t, "CREATE USER dba@localhost IDENTIFIED BY '"+quoted+"'", "CREATE USER dba@'127.0.0.1' IDENTIFIED BY '"+quoted+"'",
 		"CREATE USER strict@'127.0.0.1' IDENTIFIED BY '"+quoted+"' REQUIRE SSL", "CREATE USER locked@localhost ACCOUNT LOCK",
-		"CREATE USER nobody@localhost IDENTIFIED VIA unix_socket")
+		"CREATE USER somebody@localhost IDENTIFIED VIA unix_socket")
 	tcp := fmt.Sprintf("@tcp(127.0.0.1:%d)/", port)
 	long := strings.Repeat("d/", 40) + "s"
 	if err := os.MkdirAll(filepath.Dir(filepath.Join(m.dir, long)), 0o755); err != nil {
@@ -50,7 +50,7 @@ func TestLogin(t *testing.T) {
 		{name: "no password", ask: Ask{Socket: m.socket}, from: Sources{User: "dba"}, wrong: []string{"Access denied", "dba without a password"}},
 		{name: "no such account", ask: Ask{Socket: m.socket}, from: Sources{User: "who"}, wrong: []string{"Access denied"}},
 		{name: "locked", ask: Ask{Socket: m.socket}, from: Sources{User: "locked"}, wrong: []string{"log in to", "locked"}},
-		{name: "another's account", ask: Ask{Socket: m.socket}, from: Sources{User: "nobody"}, wrong: []string{"Access denied", "as that user of the system"}},
+		{name: "another's account", ask: Ask{Socket: m.socket}, from: Sources{User: "somebody"}, wrong: []string{"Access denied", "as that user of the system"}},
 		{name: "port of nobody", ask: Ask{DSN: "dba@tcp(127.0.0.1:1)/"}, from: Sources{User: "dba"}, wrong: []string{"refused", "nobody listens there"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

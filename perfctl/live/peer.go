@@ -72,7 +72,7 @@ func connect(ctx context.Context, path string) (net.Conn, error) {
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
 			full = err
-		case err != nil && ctx.Err() != nil && full != nil:
+		case full != nil && errors.Is(err, context.DeadlineExceeded): // the time ran out in the call
 			return nil, full
 		default:
 			return conn, err

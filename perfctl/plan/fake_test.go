@@ -26,6 +26,8 @@ func newFake() fake {
 	}}
 }
 
+func (fake) Charsets() []string { return []string{"latin1", "utf8", "utf8mb4"} }
+
 func (fake) Workloads(names []string) ([]string, error) {
 	groups := map[string][]string{
 		"point": {"point-query", "hot-points"},

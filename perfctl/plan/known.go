@@ -21,6 +21,8 @@ type Known interface {
 	// Workloads gives the ids that names (ids or groups) stand for, each once,
 	// in the order in which they are to run. Its error says which name is unknown.
 	Workloads(names []string) (ids []string, err error)
+	// Charsets are the character sets that a connection can have.
+	Charsets() []string
 }
 
 // Machine is what a plan's paths and CPU numbers are checked against.

@@ -84,7 +84,7 @@ const minWindow = 10 * time.Millisecond
 // length reads duration or operations. A number of operations is shared out
 // among the clients, so each needs at least one.
 func (r *reader) length(m map[string]entry, p *Plan) {
-	r.duration(m, "duration", &p.Duration, minWindow)
+	r.duration(m, "duration", &p.Duration, minWindow, longest)
 	ops, ok := m["operations"]
 	if !ok {
 		return
@@ -109,9 +109,24 @@ const screen = 2
 
 // budget reads the time a run may take.
 func (r *reader) budget(m map[string]entry, p *Plan) {
-	r.duration(m, "budget", &p.Budget, time.Second)
+	r.duration(m, "budget", &p.Budget, time.Second, patience)
 	if e, ok := m["budget"]; ok && p.Budget > 0 && p.Repeats <= screen {
 		r.bad(e.key, "repeats: 8", "budget: with repeats: %d there is nothing to spend it on, since %d starts of every cell are made anyway", p.Repeats, screen)
+	}
+}
+
+// patience is the longest that a plan may take: a year.
+const patience = 365 * 24 * time.Hour
+
+// bearable refuses a plan that cannot end: what is sure to take time, with
+// little for each operation and row, adds up to more than a year.
+func (r *reader) bearable(root ast.Node, p *Plan) {
+	const operation, row = 20e-6, 2e-6 // seconds
+	cells := float64(len(p.Versions)) * float64(len(p.Workloads)) * float64(len(p.Clients)) * float64(p.Repeats)
+	each := (p.Warmup + p.Duration).Seconds() + float64(p.Operations)*operation + float64(p.Tables)*float64(p.Rows)*row
+	if years := cells * each / patience.Seconds(); years > 1 {
+		r.bad(root, "smaller numbers", "this plan takes more than %.0f years: %d versions x %d workloads x %d numbers of clients x %d repeats, each of %.0f s and more",
+			years, len(p.Versions), len(p.Workloads), len(p.Clients), p.Repeats, each)
 	}
 }
 

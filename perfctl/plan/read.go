@@ -120,7 +120,7 @@ func (r *reader) plan(root ast.Node, p *Plan) map[string][]byte {
 	enum(r, m, "transport", &p.Transport, Socket, TCP)
 	r.cpus(m, "server_cpus", &p.ServerCPUs)
 	r.cpus(m, "client_cpus", &p.ClientCPUs)
-	r.duration(m, "warmup", &p.Warmup, 0)
+	r.duration(m, "warmup", &p.Warmup, 0, longest)
 	r.length(m, p)
 	r.budget(m, p)
 	enum(r, m, "restart", &p.Restart, RestartSet, RestartRun)
@@ -129,6 +129,9 @@ func (r *reader) plan(root ast.Node, p *Plan) map[string][]byte {
 	r.boolean(m, "profile", &p.Profile)
 	if p.Profile {
 		r.bad(m["profile"].value, "profile: false", "profile: this version of opcost records no profiles")
+	}
+	if len(r.problems) == 0 {
+		r.bearable(root, p)
 	}
 	return files
 }

@@ -91,6 +91,7 @@ func (manyCPUs) CPUs() ([]int, error) { return []int{0, 1, 2, 3, 4, 5, 6, 7}, ni
 type onlyNames struct{}
 
 func (onlyNames) Workloads(names []string) ([]string, error) { return names, nil }
+func (onlyNames) Charsets() []string                         { return []string{"latin1"} }
 
 func TestRealMachine(t *testing.T) {
 	dir := t.TempDir()

@@ -145,12 +145,16 @@ func number[T int | int64 | uint64](r *reader, m map[string]entry, name string, 
 }
 
 var (
+	timeText = regexp.MustCompile(`^[0-9]+(ms|s|m|h)$`)
 	digits   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 	longUnit = regexp.MustCompile(`^([0-9]+) *(ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?)$`)
 )
 
-// duration reads a time such as 10s or 1m30s, of at least lo.
-func (r *reader) duration(m map[string]entry, name string, dst *time.Duration, lo time.Duration) {
+// longest is a day: no window that is longer tells more.
+const longest = 24 * time.Hour
+
+// duration reads a time such as 10s or 1m30s, of at least lo and at most `most`.
+func (r *reader) duration(m map[string]entry, name string, dst *time.Duration, lo, most time.Duration) {
 	e, ok := m[name]
 	if !ok {
 		return
@@ -161,7 +165,12 @@ func (r *reader) duration(m map[string]entry, name string, dst *time.Duration, l
 	}
 	s, _ := scalar(n)
 	d, err := time.ParseDuration(s)
-	if unit := longUnit.FindStringSubmatch(s); err != nil && unit != nil {
+	unit := longUnit.FindStringSubmatch(s)
+	if err != nil && unit != nil && timeText.MatchString(s) {
+		r.bad(e.value, e.like(), "%s is %s; it must be at most %v", name, s, most) // too large to be read
+		return
+	}
+	if err != nil && unit != nil {
 		short := map[byte]string{'s': "s", 'm': "m", 'h': "h"}[unit[2][0]]
 		if unit[2] == "ms" {
 			short = "ms"
@@ -176,6 +185,8 @@ func (r *reader) duration(m map[string]entry, name string, dst *time.Duration, l
 		r.bad(e.value, e.like(), "%s must be a duration such as 500ms, 10s or 1m30s, not %s", name, kindOf(n))
 	case d < lo:
 		r.bad(e.value, e.like(), "%s is %s; it must be at least %v", name, s, lo)
+	case d > most:
+		r.bad(e.value, e.like(), "%s is %s; it must be at most %v", name, s, most)
 	default:
 		*dst = d
 	}

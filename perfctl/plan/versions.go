@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,7 +67,8 @@ func (r *reader) versionName(at ast.Node, m map[string]entry, lineOf map[string]
 	case !folderName.MatchString(name):
 		plain := regexp.MustCompile(`[^A-Za-z0-9._+-]+`).ReplaceAllString(name, "-")
 		plain = strings.TrimLeft(plain, "._+-")
-		r.bad(e.value, "name: "+plain[:min(len(plain), 64)],
+		plain = cmp.Or(plain[:min(len(plain), 64)], "a") // nothing may be left
+		r.bad(e.value, "name: "+plain,
 			"name: %q does not do as a folder's name: up to 64 letters, digits and . _ + -, beginning with a letter or digit", name)
 	case first > 0:
 		r.bad(e.value, "name: "+name+"-2", "a second version is named %q; the first is on line %d", name, first)
@@ -103,8 +105,6 @@ func (r *reader) base(m map[string]entry, p *Plan) {
 	}
 }
 
-var charsetName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-
 func (r *reader) session(m map[string]entry, v *Version) {
 	e, ok := m["session"]
 	if !ok {
@@ -117,9 +117,7 @@ func (r *reader) session(m map[string]entry, v *Version) {
 	if c, ok := sm["charset"]; ok {
 		if s, ok := r.text(c.value, "charset", c.like()); ok {
 			v.Session.Charset = s
-			if !charsetName.MatchString(s) {
-				r.bad(c.value, c.like(), "charset: %q is not the name of a character set", s)
-			}
+			r.charset(c, s)
 		}
 	}
 	enum(r, sm, "protocol", &v.Session.Protocol, Prepared, Text)
@@ -127,6 +125,18 @@ func (r *reader) session(m map[string]entry, v *Version) {
 	if off := slices.IndexFunc(v.Options, turnsTLSOff); v.Session.TLS && off >= 0 {
 		r.bad(sm["tls"].value, "tls: false", "tls: true, but the option %s turns TLS off in the server", v.Options[off])
 	}
+}
+
+func (r *reader) charset(e entry, name string) {
+	known := r.known.Charsets()
+	if slices.Contains(known, name) {
+		return
+	}
+	instead := strings.Join(known, " | ")
+	if near, ok := nearest(name, known); ok {
+		instead = near
+	}
+	r.bad(e.value, "charset: "+instead, "charset: %q is not one of %s", name, strings.Join(known, ", "))
 }
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

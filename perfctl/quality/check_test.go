@@ -30,6 +30,11 @@ func TestCheck(t *testing.T) {
 		return map[string]float64{"host_cpu_user_us": 10e6, "host_cpu_system_us": 4e6, "host_cpu_irq_us": 1e6, "host_cpu_idle_us": 4e6,
 			"host_cpu_iowait_us": 1e6 - steal, "host_cpu_steal_us": steal}
 	}
+	used := func(server, client float64) result.Window { // of 20 s, 15 were used
+		v := host(0)
+		v["cpu_us"], v["client_cpu_us"] = server, client
+		return window(v)
+	}
 	for _, c := range []struct {
 		rule string
 		w    result.Window
@@ -38,6 +43,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{"errors", window(nil), 0, true},
 		{"errors", ops(func(w *result.Window) { w.Ops.Errors = 3 }), 3, false},
+		{"misses", ops(func(w *result.Window) { w.Ops.Misses = 100 }), 0.01, true},
+		{"misses", ops(func(w *result.Window) { w.Ops.Misses = 2500 }), 0.25, false},
+		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 1e6} }), 0.1, true},
+		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 2e6} }), 0.2, false},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_000}} }), 0, true},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_007}} }), 7, false},
 		{"ops_differ", ops(func(w *result.Window) {
@@ -60,6 +69,9 @@ func TestCheck(t *testing.T) {
 			"innodb_checkpoint_max_age_end": 80e6}), 0.25, false},
 		{"steal", window(host(0.2e6)), 0.01, true},
 		{"steal", window(host(1e6)), 0.05, false},
+		{"others", used(10e6, 3e6), 0.1, true},
+		{"others", used(5e6, 3e6), 0.35, false},
+		{"others", used(14e6, 3e6), 0, true}, // ticks of the machine's count, not less than nothing
 		{"run_queue", window(map[string]float64{"run_queue_us": 1e5, "cpu_us": 4e6}), 0.025, true},
 		{"run_queue", window(map[string]float64{"run_queue_us": 2e6, "cpu_us": 4e6}), 0.5, false},
 		{"throttled", window(map[string]float64{"cgroup_throttled_us": 1e6}), 0.1, false},
@@ -69,6 +81,12 @@ func TestCheck(t *testing.T) {
 		{"task_clock_differs", window(map[string]float64{"task_clock_us": 4e6, "cpu_us": 5e6}), 0.2, false},
 		{"schedstat_differs", window(map[string]float64{"schedstat_cpu_us": 4.9e6, "cpu_us": 5e6, "threads_ended": 0}), 0.02, false},
 		{"client_bound", window(map[string]float64{"client_cpu_us": 19.8e6}), 0.99, false}, // two clients
+		{"client_idle", ops(func(w *result.Window) { // two clients, 10 s
+			w.Gated, w.Latency = true, &result.Latency{Count: 10_000, MeanUS: 1800}
+		}), 0.1, true},
+		{"client_idle", ops(func(w *result.Window) {
+			w.Gated, w.Latency = true, &result.Latency{Count: 10_000, MeanUS: 1400}
+		}), 0.3, false},
 		{"multiplexed", ops(func(w *result.Window) {
 			r := result.Got("instructions_user", 1, "count", result.SourcePerf, result.User)
 			r.RunningFraction = 0.85
@@ -92,14 +110,21 @@ func TestCheck(t *testing.T) {
 
 func TestChecksThatCannotBeMadeAreAbsent(t *testing.T) {
 	for _, q := range Check(window(nil), result.PassCount, 1) {
-		if q.Name != "errors" {
+		if q.Name != "errors" && q.Name != "misses" {
 			t.Errorf("%s without its readings: %+v", q.Name, q)
 		}
 	}
 	busy := window(map[string]float64{"run_queue_us": 2e6, "cpu_us": 4e6, "client_cpu_us": 1e9, "threads_ended": 3})
 	for _, q := range Check(busy, result.PassCallgrind, 1) {
-		if q.Name != "errors" {
+		if q.Name != "errors" && q.Name != "misses" {
 			t.Errorf("%s under valgrind, where times mean nothing", q.Name)
+		}
+	}
+	short := window(map[string]float64{"host_cpu_user_us": 0.3e6, "cpu_us": 0.1e6, "client_cpu_us": 0})
+	short.DurationNS = 0.2e9
+	for _, q := range Check(short, result.PassCount, 1) {
+		if q.Name == "others" {
+			t.Errorf("a few hundredths of a second tell nothing: %+v", q)
 		}
 	}
 	ended := window(map[string]float64{"schedstat_cpu_us": 1e6, "cpu_us": 5e6, "threads_ended": 1})

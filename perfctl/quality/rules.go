@@ -26,6 +26,9 @@ var Rules = []Rule{
 	{Name: "errors", Limit: 0, value: failed,
 		Meaning: "statements that failed and were tried again",
 		Text:    "%.0f statements failed and were tried again: what they cost is in the server's counters, but they are not among the operations"},
+	{Name: "misses", Limit: 0.01, value: missed, percent: true,
+		Meaning: "writes that found no row to change, as a share of all operations",
+		Text:    "%.0f%% of the operations were writes that found no row: they cost less, and the faster a version the more of them it does; give more rows, or a shorter window"},
 	{Name: "ops_differ", Limit: 0, value: opsDiffer,
 		Meaning: "difference between the client's and the server's count of statements, beyond the window's uncertainty",
 		Text:    "the client's and the server's counts of statements differ by %.0f: something else used the server, or one of them lost count"},
@@ -44,9 +47,15 @@ var Rules = []Rule{
 	{Name: "checkpoint_age_growth", Limit: 0.1, value: ageGrowth, percent: true,
 		Meaning: "growth of the InnoDB checkpoint age, as a share of its maximum",
 		Text:    "the checkpoint age grew by %.0f%% of its maximum: flushing is deferred, and later queries pay for it"},
+	{Name: "stalled", Limit: 0.1, value: stalled, percent: true, Times: true,
+		Meaning: "the longest response time as a share of the window, where it has 300 statements and more",
+		Text:    "one statement took %.0f%% of the window: the server, the client or the machine stood still; QPS and response times say so"},
 	{Name: "steal", Limit: 0.02, value: steal, percent: true, Times: true,
 		Meaning: "CPU time that the hypervisor gave to others, as a share of all",
 		Text:    "%.1f%% of the machine's CPU time was taken by its hypervisor: times and QPS are off by about as much"},
+	{Name: result.CheckOthers, Limit: 0.1, value: others, percent: true, Times: true,
+		Meaning: "CPU time that neither the server nor the client used, as a share of all",
+		Text:    "other programs used %.0f%% of the machine's CPU time, and cache with it: QPS, response times and CPU/query are not the version's alone; end them (top -b -n 1 | head -20)"},
 	{Name: "run_queue", Limit: 0.10, value: ratio("run_queue_us", "cpu_us"), percent: true, Times: true,
 		Meaning: "time the server's threads waited for a CPU, as a share of the time they ran",
 		Text:    "the server's threads waited for a CPU for %.0f%% of the time they ran: the machine was busy, and response times say so"},
@@ -71,6 +80,9 @@ var Rules = []Rule{
 	{Name: "client_bound", Limit: 0.95, value: clientBusy, percent: true, Times: true,
 		Meaning: "CPU that a client thread used, as a share of one CPU",
 		Text:    "each client used %.0f%% of a CPU: the client, not the server, may set the pace"},
+	{Name: "client_idle", Limit: 0.2, value: clientIdle, percent: true, Times: true,
+		Meaning: "time in which a client had no statement under way, as a share of the window",
+		Text:    "a client had no statement under way for %.0f%% of the window: QPS is as much below what the response time allows, mostly because the client waited for a CPU"},
 }
 
 func reading(name string) func(facts) (float64, bool) {
@@ -99,6 +111,11 @@ func growthPerQuery(name string) func(facts) (float64, bool) {
 
 func failed(f facts) (float64, bool) { return float64(f.window.Ops.Errors), true }
 
+func missed(f facts) (float64, bool) {
+	n := f.window.Ops.N()
+	return float64(f.window.Ops.Misses) / float64(n), n > 0
+}
+
 func opsDiffer(f facts) (float64, bool) {
 	own := f.window.Ops
 	for _, other := range f.window.OtherOps {
@@ -124,6 +141,14 @@ func unsteady(f facts) (float64, bool) {
 	return worst, true
 }
 
+func stalled(f facts) (float64, bool) {
+	l := f.window.Latency
+	if l == nil || l.Count < 300 || f.window.DurationNS <= 0 {
+		return 0, false
+	}
+	return l.MaxUS * 1000 / float64(f.window.DurationNS), true
+}
+
 func dirtyGrowth(f facts) (float64, bool) {
 	g, ok := f.growth("innodb_buffer_pool_pages_dirty")
 	pool, ok2 := f.value["innodb_buffer_pool_pages_total_end"]
@@ -136,13 +161,32 @@ func ageGrowth(f facts) (float64, bool) {
 	return g / most, ok && ok2 && most > 0
 }
 
-func steal(f facts) (float64, bool) {
-	var all float64
+// hostCPU is the machine's CPU time, used or not.
+func hostCPU(f facts) (us float64) {
 	for _, part := range []string{"user", "system", "irq", "steal", "idle", "iowait"} {
-		all += f.value["host_cpu_"+part+"_us"]
+		us += f.value["host_cpu_"+part+"_us"]
 	}
+	return us
+}
+
+func steal(f facts) (float64, bool) {
+	all := hostCPU(f)
 	s, ok := f.value["host_cpu_steal_us"]
 	return s / all, ok && all > 0
+}
+
+// others is what the server and the client leave of the CPU time used. The
+// machine counts it in hundredths of a second for each CPU, so a short window
+// says nothing.
+func others(f facts) (float64, bool) {
+	if f.window.DurationNS < 1e9 {
+		return 0, false
+	}
+	all := hostCPU(f)
+	used := all - f.value["host_cpu_steal_us"] - f.value["host_cpu_idle_us"] - f.value["host_cpu_iowait_us"]
+	server, ok := f.value["cpu_us"]
+	client, ok2 := f.value["client_cpu_us"]
+	return max(0, used-server-client) / all, ok && ok2 && all > 0
 }
 
 func throttled(f facts) (float64, bool) {
@@ -183,4 +227,15 @@ func schedstat(f facts) (float64, bool) {
 func clientBusy(f facts) (float64, bool) {
 	us, ok := f.value["client_cpu_us"]
 	return us * 1000 / float64(f.window.DurationNS) / float64(f.clients), ok && f.window.DurationNS > 0 && f.clients > 0
+}
+
+// clientIdle is what the responses leave of a window in which each client sends
+// its next statement as soon as it has the answer to the last.
+func clientIdle(f facts) (float64, bool) {
+	w := f.window
+	if w.Latency == nil || !w.Gated || w.DurationNS <= 0 || f.clients <= 0 {
+		return 0, false
+	}
+	busy := w.Latency.MeanUS * float64(w.Latency.Count) * 1000
+	return max(0, 1-busy/float64(w.DurationNS)/float64(f.clients)), true
 }

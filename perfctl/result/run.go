@@ -129,6 +129,7 @@ type OpCount struct {
 	Begin        int64   `json:"begin"`
 	End          int64   `json:"end"`
 	Errors       int64   `json:"errors,omitempty"` // failed operations, not in End-Begin
+	Misses       int64   `json:"misses,omitempty"` // writes among them that found no row to change
 	Transactions int64   `json:"transactions,omitempty"`
 	Uncertainty  float64 `json:"uncertainty,omitempty"` // operations
 }

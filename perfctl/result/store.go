@@ -40,8 +40,8 @@ type Folder struct {
 // refuses a folder that holds other things, and one that another opcost is
 // writing to.
 func Create(dir string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("results folder: %w", err)
+	if err := makeDir(dir); err != nil {
+		return nil, err
 	}
 	if err := refuseForeign(dir); err != nil {
 		return nil, err
@@ -55,6 +55,22 @@ func Create(dir string) (*Folder, error) {
 		return nil, errors.Join(err, mark.Close())
 	}
 	return f, nil
+}
+
+// makeDir makes the folder, where it is not there.
+func makeDir(dir string) error {
+	st, err := os.Stat(dir)
+	_, there := os.Lstat(dir)
+	switch {
+	case err == nil && !st.IsDir():
+		return fmt.Errorf("results folder %s: it is a file; name a folder that is new or empty", dir)
+	case errors.Is(err, fs.ErrNotExist) && there == nil:
+		return fmt.Errorf("results folder %s: it is a symbolic link that leads nowhere", dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("results folder: %w", err)
+	}
+	return nil
 }
 
 // refuseForeign lets an empty folder pass, and one with our mark.

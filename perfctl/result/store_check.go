@@ -70,8 +70,8 @@ func (w Window) check() error {
 		switch {
 		case o.Begin < 0 || o.End < o.Begin:
 			return fmt.Errorf("operations from %d to %d", o.Begin, o.End)
-		case o.Errors < 0 || o.Transactions < 0:
-			return fmt.Errorf("%d failed operations, %d transactions", o.Errors, o.Transactions)
+		case o.Errors < 0 || o.Transactions < 0 || o.Misses < 0:
+			return fmt.Errorf("%d failed operations, %d misses, %d transactions", o.Errors, o.Misses, o.Transactions)
 		case !plausible(o.Uncertainty):
 			return fmt.Errorf("the operations' uncertainty is %v", o.Uncertainty)
 		}

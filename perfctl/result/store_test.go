@@ -87,7 +87,7 @@ func TestCreateRefuses(t *testing.T) {
 		{"a newer mark", func(d string) error { return os.WriteFile(mk(d, markFile), []byte("layout 2"), 0o600) }, "not of this version of opcost"},
 		{"mark is a folder", func(d string) error { return os.Mkdir(mk(d, markFile), 0o700) }, "holds other things"},
 		{"mark is a FIFO", func(d string) error { return syscall.Mkfifo(mk(d, markFile), 0o600) }, "holds other things"},
-		{"a file", func(d string) error { return os.WriteFile(d, nil, 0o600) }, "not a directory"},
+		{"a file", func(d string) error { return os.WriteFile(d, nil, 0o600) }, "it is a file"},
 		{"runs is a link", func(d string) error {
 			_ = os.WriteFile(mk(d, markFile), []byte(markText), 0o600)
 			return os.Symlink("/", filepath.Join(d, "runs"))

@@ -60,8 +60,12 @@ func connect(ctx context.Context, socket string, id Identity) (*Control, error) 
 	return c, nil
 }
 
+// answerTimeout bounds a control statement: SHOW and the like, under valgrind.
+const answerTimeout = 5 * time.Minute
+
 // Query runs one statement and gives its rows as text; NULL is the empty
-// string. A context that ends while the statement runs loses the connection.
+// string. A context that ends while the statement runs, and a server that gives
+// no answer in 5 minutes, lose the connection.
 func (c *Control) Query(ctx context.Context, sql string) ([][]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,6 +79,8 @@ func (c *Control) Query(ctx context.Context, sql string) ([][]string, error) {
 	if !ok {
 		return nil, errors.New("the MySQL driver cannot query without preparing")
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, errors.New("the server does not answer"))
+	defer cancel()
 	// Counted before its outcome: a statement that fails is a Question too.
 	c.statements++
 	rows, err := queryer.QueryContext(ctx, sql, nil)

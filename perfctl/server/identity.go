@@ -100,7 +100,7 @@ func Identify(ctx context.Context, binary string, launcher []string, env map[str
 	argv := append(append([]string{}, launcher...), binary, "--no-defaults", "--version")
 	out, err := runTool(ctx, argv, env)
 	if err != nil {
-		return Identity{}, fmt.Errorf("ask %s for its version: %w", binary, err)
+		return Identity{}, fmt.Errorf("ask %s for its version: %w", strings.Join(argv[:len(launcher)+1], " "), err)
 	}
 	// A launcher or an old server may print other lines before or after.
 	text := out

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/procfs"
 
 	"opcost/collectors/child"
 )
@@ -121,7 +124,7 @@ func (i *Instance) shutdown(ctx context.Context, grace time.Duration) error {
 	select {
 	case <-i.exited:
 		i.control.close()
-		i.reap()
+		_ = i.reap() // it had ended by itself, which is the error to tell
 		return fmt.Errorf("it had ended before it was stopped: %s", ending(i.proc))
 	default:
 	}
@@ -142,21 +145,47 @@ func (i *Instance) shutdown(ctx context.Context, grace time.Duration) error {
 		_ = syscall.Kill(-i.proc.PID(), syscall.SIGKILL)
 		<-i.exited
 	}
-	i.reap()
+	if again := i.reap(); again != nil && killed == nil {
+		return again
+	}
 	if err := i.proc.Err(); killed == nil && err != nil && i.release == nil {
 		return fmt.Errorf("it did not shut down cleanly: %w", err)
 	}
 	return killed
 }
 
-// reap waits for a launcher after its server, and for what it left in its group.
-func (i *Instance) reap() {
+// reap waits for a launcher after its server, and ends what it left in its
+// group. A launcher that starts the server again has had it killed on the data.
+func (i *Instance) reap() error {
 	select {
 	case <-i.proc.Done():
+		return nil
 	case <-time.After(5 * time.Second):
-		_ = syscall.Kill(-i.proc.PID(), syscall.SIGKILL)
-		<-i.proc.Done()
 	}
+	again := onData(i.site.data(), i.proc.PID())
+	_ = syscall.Kill(-i.proc.PID(), syscall.SIGKILL)
+	<-i.proc.Done()
+	if again == 0 {
+		return nil
+	}
+	return fmt.Errorf("its launcher started it again (pid %d) after it had shut down, which had to be killed; its data needs recovery: give a launcher that ends with its server (not mysqld_safe)", again)
+}
+
+// onData is a process whose command line names the data folder and is not that
+// of the launcher (whose subshells have it too); 0 where there is none.
+func onData(data string, launcher int) int {
+	procs, err := procfs.AllProcs()
+	if err != nil {
+		return 0 // no server could have been measured here
+	}
+	front, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", launcher)) // empty when it has just ended
+	for _, p := range procs {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+		if err == nil && !bytes.Equal(text, front) && bytes.Contains(text, []byte("\x00--datadir="+data+"\x00")) {
+			return p.PID
+		}
+	}
+	return 0
 }
 
 // signal reaches the server's own process, if it is still the same.

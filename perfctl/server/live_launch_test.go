@@ -49,6 +49,34 @@ func TestLiveLaunchers(t *testing.T) {
 	}
 }
 
+// TestLiveLauncherStartsAgain: a launcher as mysqld_safe, that starts a server
+// that has ended once more, cannot be let kill it on data that are measured on.
+func TestLiveLauncherStartsAgain(t *testing.T) {
+	s := liveSite(t, liveSpec(t))
+	s.spec.Launcher = []string{script(t, "while :; do \"$@\"; done\n")}
+	i, err := s.Start(testContext(t), StartOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Stop(testContext(t)); err == nil || !strings.Contains(err.Error(), "started it again") {
+		t.Errorf("%v", err)
+	}
+	if err := s.Save(testContext(t)); err == nil || !strings.Contains(err.Error(), "cannot be saved") {
+		t.Errorf("saved data on which a server was killed: %v", err)
+	}
+	if pid := onData(s.data(), 0); pid != 0 {
+		t.Errorf("pid %d is left on the data", pid)
+	}
+
+	// One that only lingers does no harm.
+	s = liveSite(t, liveSpec(t))
+	s.spec.Launcher = []string{script(t, "\"$@\"; sleep 100\n")}
+	if i, err = s.Start(testContext(t), StartOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, i)
+}
+
 func TestLiveTCP(t *testing.T) {
 	s := liveSite(t, liveSpec(t))
 	s.spec.Options = append(s.spec.Options[:3:3], "skip-networking", "skip-name-resolve")

@@ -121,15 +121,17 @@ func (b *Builtin) Quiesce(ctx context.Context) error {
 	return b.Err()
 }
 
-// Read gives the operations done since the start of the load: End, Errors and
-// Transactions are running totals and Begin is 0, so a window's count is the
-// difference of two of them. Behind a closed gate it is exact; otherwise
+// Read gives the operations done since the start of the load: End, Errors,
+// Misses and Transactions are running totals and Begin is 0, so a window's count
+// is the difference of two of them. A write that found no row to change (delete:
+// the id had been deleted before) is an operation and a miss. Behind a closed gate it is exact; otherwise
 // Uncertainty is one operation a client.
 func (b *Builtin) Read(context.Context) (result.OpCount, error) {
 	n := result.OpCount{Source: result.SourceClient, Per: b.cfg.Test.Per}
 	for _, c := range b.clients {
 		n.End += c.operations.Load()
 		n.Errors += c.errors.Load()
+		n.Misses += c.misses.Load()
 		if b.cfg.Test.Transactional {
 			n.Transactions += c.transactions.Load()
 		}
@@ -176,16 +178,6 @@ func (b *Builtin) CPU() (time.Duration, error) {
 		sum += d
 	}
 	return sum, nil
-}
-
-// Misses is how many writes so far found no row to change (delete: the id had
-// been deleted before).
-func (b *Builtin) Misses() int64 {
-	var n int64
-	for _, c := range b.clients {
-		n += c.misses.Load()
-	}
-	return n
 }
 
 // Err is why the load failed; nil while it has not.

@@ -144,10 +144,10 @@ func TestDeleteCountsMissesLive(t *testing.T) {
 	a := load(t, d)
 	b := startLoad(t, BuiltinConfig{Access: a, Test: test(t, "delete"), Data: d, Clients: 2, Seed: 1})
 	<-b.Release(window.Phase{Name: "x", Operations: 500})
-	quiesce(t, b)
+	n := quiesce(t, b)
 	gone := 300 - ask[int64](t, control(t, a), "SELECT COUNT(*) FROM sbtest1")
-	if b.Misses() != 500-gone || gone == 0 {
-		t.Errorf("%d misses of 500, %d rows gone", b.Misses(), gone)
+	if n.Misses != 500-gone || gone == 0 || n.N() != 500 {
+		t.Errorf("%d misses of %d, %d rows gone", n.Misses, n.N(), gone)
 	}
 }
 

@@ -99,6 +99,10 @@ func (s *session) close() { _ = s.conn.Close() } // it is of no use any more, wh
 
 // explain puts the socket's own fault beside the driver's "invalid connection".
 func (s *session) explain(err error) error {
+	var refused *mysql.MySQLError
+	if errors.As(err, &refused) && refused.Number == 1040 { // ER_CON_COUNT_ERROR
+		return fmt.Errorf("%w: the server's max-connections must be larger than the number of clients", err)
+	}
 	if s.socket == nil || s.socket.err() == nil {
 		return err
 	}

@@ -1,0 +1,10 @@
+package main
+import "testing"
+func traced(t *testing.T, s *attachServer) {}
+func unprivileged(t *testing.T, s *attachServer) {}
+func mistakes(t *testing.T, s *attachServer) {}
+func passwords(t *testing.T, s *attachServer) {}
+func screens(t *testing.T, s *attachServer) {}
+func appended(t *testing.T, s *attachServer) {}
+func lostConnection(t *testing.T, s *attachServer) {}
+func stopped(t *testing.T, s *attachServer) {}
