@@ -2,7 +2,6 @@ package perfctl
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +45,9 @@ func Attach(ctx context.Context, o AttachOptions) (result.Window, error) {
 		p.Ended = func() bool { return false }
 	}
 	p.Collectors, p.Set = attached(o)
+	if _, ok := o.Ops.(*StatusOps); ok {
+		p.Counted = "mysqlstatus"
+	}
 	w, err := Measure(ctx, o.Target, p, o.Ops, nil)
 	if err != nil {
 		return w, err
@@ -96,26 +98,54 @@ func attached(o AttachOptions) (cs []collectors.Collector, set string) {
 	if o.Detail && o.Target.PID != 0 {
 		cs = append(cs, threads.New(threads.Options{Perf: o.Caps.Perf.PMU.OK}))
 	}
+	if o.Target.PID != 0 {
+		cs = append(cs, host.New(), proc.New())
+		var perf []collectors.Collector
+		perf, set = attachedPerf(o)
+		cs = append(cs, perf...)
+	}
 	if o.Target.SQL != nil {
-		cs = append(cs, mysqlstatus.New(mysqlstatus.Options{}))
+		cs = append(cs, statusOf(o))
 	}
-	if o.Target.PID == 0 {
-		return cs, ""
+	return cs, set
+}
+
+// statusOf is innermost: where it counts the operations too, both are of one
+// moment.
+func statusOf(o AttachOptions) collectors.Collector {
+	c := mysqlstatus.New(mysqlstatus.Options{})
+	if ops, ok := o.Ops.(*StatusOps); ok {
+		return over{c, ops.forCollector()}
 	}
-	cs = append(cs, host.New(), proc.New())
+	return c
+}
+
+// over is a collector with a connection of its own.
+type over struct {
+	collectors.Collector
+	sql collectors.Querier
+}
+
+func (c over) Arm(ctx context.Context, t collectors.Target, caps probe.Caps) (collectors.Armed, error) {
+	t.SQL = c.sql
+	return c.Collector.Arm(ctx, t, caps)
+}
+
+// attachedPerf is what perf counts of a live server, and the event set's name.
+func attachedPerf(o AttachOptions) (cs []collectors.Collector, set string) {
 	if o.Syscalls {
 		s, err := perfstat.SyscallSet(o.Caps)
 		if err != nil {
-			return append(cs, missingCollector{"perfstat", err}), "syscalls"
+			return []collectors.Collector{missingCollector{"perfstat", err}}, "syscalls"
 		}
-		return append(cs, perfstat.New(s)), s.Name
+		return []collectors.Collector{perfstat.New(s)}, s.Name
 	}
 	sets := hardwareOnly(perfstat.Sets(o.Caps))
 	if len(sets) == 0 {
-		return cs, ""
+		return nil, ""
 	}
 	s := sets[o.Turn%len(sets)]
-	return append(cs, perfstat.New(s)), s.Name
+	return []collectors.Collector{perfstat.New(s)}, s.Name
 }
 
 // hardwareOnly leaves out perf's software events but for the clock that cycles
@@ -143,44 +173,4 @@ func (m missingCollector) Name() string { return m.name }
 
 func (m missingCollector) Arm(context.Context, collectors.Target, probe.Caps) (collectors.Armed, error) {
 	return nil, m.err
-}
-
-// StatusOps counts operations by the server's own status: the sum of the named
-// counters, less our own statements where Own says that they are among them.
-type StatusOps struct {
-	SQL   collectors.Querier
-	Per   string   // what one operation is called
-	Names []string // as SHOW GLOBAL STATUS spells them
-	Own   bool     // our statements count too
-
-	last struct {
-		n    int64
-		at   time.Time
-		took time.Duration
-	}
-}
-
-// Read asks the server. Its uncertainty is what may have happened between the
-// counting and the clock, at this reading and the one before.
-func (o *StatusOps) Read(ctx context.Context) (result.OpCount, error) {
-	began := time.Now()
-	rows, err := o.SQL.Query(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ("+quoted(o.Names)+")")
-	if err != nil {
-		return result.OpCount{}, fmt.Errorf("count operations: %w", err)
-	}
-	took := time.Since(began)
-	n, found := sum(rows)
-	if found < len(o.Names) {
-		return result.OpCount{}, fmt.Errorf("count operations: the server has no counter %v; give another --per", o.Names)
-	}
-	if o.Own {
-		n -= o.SQL.Statements()
-	}
-	c := result.OpCount{Source: result.SourceServer, Per: o.Per, End: n}
-	if passed := began.Sub(o.last.at).Seconds(); !o.last.at.IsZero() && passed > 0 {
-		rate := float64(n-o.last.n) / passed
-		c.Uncertainty = max(0, rate*(took+o.last.took).Seconds()/2)
-	}
-	o.last.n, o.last.at, o.last.took = n, began, took
-	return c, nil
 }

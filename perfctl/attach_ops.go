@@ -3,8 +3,6 @@ package perfctl
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"opcost/collectors"
@@ -50,28 +48,6 @@ func OpsBy(per string, sql collectors.Querier) (window.Ops, error) {
 		return nil, fmt.Errorf("--per %s: give one of %s, or a status variable as Com_call_procedure", per, strings.Join(Units(), ", "))
 	}
 	return &StatusOps{SQL: sql, Per: strings.ToLower(per), Names: []string{per}}, nil
-}
-
-// quoted is a list of SQL strings. The names are ours or have passed OpsBy.
-func quoted(names []string) string {
-	q := slices.Clone(names)
-	for i := range q {
-		q[i] = "'" + q[i] + "'"
-	}
-	return strings.Join(q, ", ")
-}
-
-func sum(rows [][]string) (n int64, found int) {
-	for _, r := range rows {
-		if len(r) != 2 {
-			continue
-		}
-		if v, err := strconv.ParseInt(r[1], 10, 64); err == nil {
-			n += v
-			found++
-		}
-	}
-	return n, found
 }
 
 // Seconds is a window without operations: its counters are told per second.

@@ -115,11 +115,11 @@ func TestAttachedOrder(t *testing.T) {
 	}
 	here := collectors.Target{PID: 1, SQL: &status{}}
 	for want, o := range map[string]AttachOptions{
-		"digest threads mysqlstatus host proc":          {Target: here, Detail: true},
-		"mysqlstatus host proc":                         {Target: here},
+		"digest threads host proc mysqlstatus":          {Target: here, Detail: true},
+		"host proc mysqlstatus":                         {Target: here},
 		"host proc":                                     {Target: collectors.Target{PID: 1}},
 		"digest mysqlstatus":                            {Target: collectors.Target{SQL: &status{}}, Detail: true},
-		"digest threads mysqlstatus host proc perfstat": {Target: here, Detail: true, Syscalls: true},
+		"digest threads host proc perfstat mysqlstatus": {Target: here, Detail: true, Syscalls: true},
 	} {
 		if got := names(o); got != want {
 			t.Errorf("%+v: %q, want %q", o, got, want)

@@ -8,19 +8,14 @@ import (
 )
 
 // withoutOwn takes out of the process's counts what it did for our connection
-// between the edges: counting operations, and reading up to now. The thread that
-// served us was read further outside, with two statements more, which are all
-// of a kind (SHOW GLOBAL STATUS): it is taken to have done as much for each.
+// between the edges: counting operations, and reading up to now. Between the
+// edges of the process and of the thread that served us, we send nothing.
 func withoutOwn(w *result.Window) {
 	i := slices.IndexFunc(w.Threads, func(t result.Thread) bool { return t.Own && t.State == result.OK })
-	sent := slices.IndexFunc(w.Readings, func(r result.Reading) bool { return r.Name == "own_statements" && r.Value != nil })
-	if i < 0 || sent < 0 {
-		return // without a login there is nothing; else some 100 us a second stay in
+	if i < 0 {
+		return // without a login there is nothing; else a statement or two stay in
 	}
 	own := w.Threads[i]
-	// Our count has the statement that ends it, and not the one that began it.
-	n := *w.Readings[sent].Value
-	share := (n - 1) / (n + 1)
 	for name, amount := range map[string]float64{
 		"cpu_us":                       own.CPUUS,
 		"context_switches":             own.Voluntary + own.Involuntary,
@@ -31,7 +26,7 @@ func withoutOwn(w *result.Window) {
 	} {
 		for i := range w.Readings {
 			if r := &w.Readings[i]; r.Name == name && r.Value != nil && r.Source == result.SourceProc {
-				less := max(0, *r.Value-share*amount)
+				less := max(0, *r.Value-amount)
 				r.Value = &less
 			}
 		}

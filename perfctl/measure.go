@@ -27,6 +27,9 @@ type Pass struct {
 	// With it, what was measured until the server or our connection to it went
 	// away is kept as a shorter window, partial.
 	Ended func() bool
+	// Counted names the collector whose readings are of the very moments at which
+	// the operations are counted; "": none's are.
+	Counted string
 }
 
 // Measure makes one window: gate closed, edges read, gate open, time, gate
@@ -102,7 +105,7 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	w.Thirds = differences(begin.End, thirds, end.End)
 
 	for _, a := range arms {
-		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil)...)
+		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil || a.name == p.Counted)...)
 		a.tables(&w)
 	}
 	return w, nil
@@ -241,7 +244,7 @@ func (a *armed) end(ctx context.Context) {
 
 // readings closes the collector. What failed is said under the collector's own
 // name, so that a report can show which numbers are missing, and why.
-func (a *armed) readings(start, stop time.Time, gated bool) []result.Reading {
+func (a *armed) readings(start, stop time.Time, exact bool) []result.Reading {
 	a.finished = true
 	var rs []result.Reading
 	if a.armed != nil {
@@ -256,7 +259,7 @@ func (a *armed) readings(start, stop time.Time, gated bool) []result.Reading {
 	if a.err != nil {
 		rs = append(rs, lost(a.name, a.err))
 	}
-	if !gated {
+	if !exact {
 		spread(rs, a, start, stop)
 	}
 	return rs

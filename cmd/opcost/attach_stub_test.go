@@ -1,7 +1,5 @@
 package main
 import "testing"
-func traced(t *testing.T, s *attachServer) {}
-func unprivileged(t *testing.T, s *attachServer) {}
 func mistakes(t *testing.T, s *attachServer) {}
 func passwords(t *testing.T, s *attachServer) {}
 func screens(t *testing.T, s *attachServer) {}

@@ -38,3 +38,24 @@ func TestFolders(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestReportDamaged: records that are there and cannot be used are no "not yet".
+func TestReportDamaged(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"out/plans", "out/runs/cut", "out/runs/unfinished"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := start(t, dir, "report", "out").wait()
+	if o.code != exitIncomplete || !strings.Contains(o.stderr, "no run has been measured yet") {
+		t.Errorf("unfinished: exit %d, %s", o.code, o.stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "out/runs/cut/run.json"), []byte(`{"schema":1,"id":"cu`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = start(t, dir, "report", "out").wait()
+	if o.code != exitIncomplete || !strings.Contains(o.stderr, "ends too soon") || !strings.Contains(o.stderr, "none of the records can be used (1 ") {
+		t.Errorf("damaged: exit %d, %s", o.code, o.stderr)
+	}
+}

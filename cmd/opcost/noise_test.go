@@ -147,13 +147,16 @@ func TestBudgetLive(t *testing.T) {
 		t.Errorf("%d runs with no time for more than the screen\n%s", n, o.stderr)
 	}
 	first := r.Rows[1].VsBase[r.Rows[1].Primary].Verdict
-	want := 4
-	if first == compare.Unsure { // which two starts of 100 ms nearly always are
-		want = 6
+	// What is unsure, as two starts of 100 ms nearly always are, gets a third. What
+	// the table calls sure may still get one: a look between starts is stricter.
+	most := 6
+	least := most
+	if first != compare.Unsure {
+		least = 4
 	}
 	// The same folder goes on: the budget is no part of what was measured.
-	if r, n, _ = measure("10m"); n != want {
-		t.Errorf("%d runs after the verdict %q, want %d", n, first, want)
+	if r, n, _ = measure("10m"); n < least || n > most {
+		t.Errorf("%d runs after the verdict %q, want %d to %d", n, first, least, most)
 	}
 	t.Logf("after the screen: %q; after %d runs: %q", first, n, r.Rows[1].VsBase[r.Rows[1].Primary].Verdict)
 }

@@ -31,7 +31,6 @@ type Options struct {
 //   - each counter's difference, named as the variable in lower case. Of those
 //     that did not move only the ones a reader will ask for are given (the
 //     table [always]); an absent one is 0, and the evidence has its two values.
-//   - own_statements, a gauge: what our connection sent between the edges.
 //   - levels (gauges) as NAME_begin and NAME_end, for the table [levels].
 //   - rows_read: handler_read_first + key + last + next + prev + rnd + rnd_next.
 //     MariaDB's own variable of that name is status_rows_read here.

@@ -79,9 +79,7 @@ func (w window) readings() []result.Reading {
 			}
 		}
 	}
-	own := result.Got("own_statements", float64(w.own()), "count", result.SourceServer, "")
-	own.Gauge = true
-	return append(out, own, total("rows_read", readHandlers, counters), total("rows_changed", changeHandlers, counters))
+	return append(out, total("rows_read", readHandlers, counters), total("rows_changed", changeHandlers, counters))
 }
 
 func level(reading, name string, s sample) result.Reading {

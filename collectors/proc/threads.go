@@ -57,7 +57,7 @@ func noSchedstat(what string) lack {
 
 // idle takes the switches of a thread that was not on a CPU since before.
 func (e *edge) idle(before *edge, tid int, t *thread) bool {
-	if before == nil || len(before.Lacks) > 0 || len(e.Lacks) > 0 {
+	if before == nil || before.lacksThreads() || e.lacksThreads() {
 		return false
 	}
 	b, there := before.Threads[tid]
@@ -66,6 +66,12 @@ func (e *edge) idle(before *edge, tid int, t *thread) bool {
 	}
 	*t = b
 	return true
+}
+
+func (e *edge) lacksThreads() bool {
+	_, status := e.Lacks[partStatus]
+	_, schedstat := e.Lacks[partSchedstat]
+	return status || schedstat
 }
 
 // each reads one file of every thread that is not known without, and forgets the

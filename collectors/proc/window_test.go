@@ -1,11 +1,13 @@
 package proc
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"opcost/collectors"
 	"opcost/collectors/probe"
@@ -148,7 +150,7 @@ func TestProcessComesAndGoes(t *testing.T) {
 	t.Run("leader ended, threads live", func(t *testing.T) {
 		f := newFake(t)
 		f.thread(101, 1, 1, 1, 1)
-		got := f.window(nil, func() { f.stat("Z", 100, 50, 5, 1, 777); f.thread(101, 3, 1, 1, 1) })
+		got := f.window(nil, func() { f.stat("Z", 100, 50, 5, 1, 777); f.thread(101, 3, 1, 2, 1) })
 		want(t, got, map[string]float64{"context_switches": 2})
 	})
 	t.Run("counter went back", func(t *testing.T) {
@@ -157,6 +159,53 @@ func TestProcessComesAndGoes(t *testing.T) {
 		got := f.window(nil, func() { f.stat("S", 100, 50, 2, 1, 777) })
 		want(t, got, map[string]float64{"!page_faults": 0, "cpu_us": 0})
 	})
+}
+
+// TestIdleThreads: of a thread that was not on a CPU, status is not read again;
+// a window with 500 idle connections is as narrow as one without.
+func TestIdleThreads(t *testing.T) {
+	f := newFake(t)
+	f.thread(100, 1, 1, 1, 1)
+	f.thread(101, 5, 5, 5, 5)
+	f.thread(102, 7, 7, 7, 7)
+	got := f.window(nil, func() {
+		f.thread(102, 9, 7, 8, 7)
+		f.put("100/task/101/status", "not to be read")
+	})
+	want(t, got, map[string]float64{"context_switches": 2, "context_switches_voluntary": 2})
+}
+
+// TestAge: the threads' files are read further out than the clock, and by how
+// much is known; of the clock nothing is said.
+func TestAge(t *testing.T) {
+	f := newFake(t)
+	for tid := 100; tid < 150; tid++ {
+		f.thread(tid, 1, 1, 1, 1)
+	}
+	a, err := f.collector().Arm(t.Context(), collectors.Target{PID: pid, StartTicks: 777, Evidence: t.TempDir()}, probe.Caps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aged := a.(collectors.WithAges)
+	if begin, end := aged.Age("context_switches"); begin != 0 || end != 0 {
+		t.Errorf("before the window: %v, %v", begin, end)
+	}
+	edges := [2]time.Duration{}
+	for i, read := range []func(context.Context) error{a.Begin, a.End} {
+		began := time.Now()
+		if err := read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		edges[i] = time.Since(began)
+	}
+	for _, name := range []string{"context_switches", "context_switches_background", "run_queue_us", "cpu_connection_us"} {
+		if begin, end := aged.Age(name); begin <= 0 || end <= 0 || begin > edges[0] || end > edges[1] {
+			t.Errorf("%s: %v and %v, of edges of %v", name, begin, end, edges)
+		}
+	}
+	if begin, end := aged.Age("cpu_us"); begin != 0 || end != 0 {
+		t.Errorf("cpu_us: %v and %v", begin, end)
+	}
 }
 
 func TestOnePartLacking(t *testing.T) {
@@ -173,7 +222,7 @@ func TestOnePartLacking(t *testing.T) {
 			[]string{"run_queue_us", "schedstat_cpu_us"}, result.Unsupported, "is missing"},
 		{"schedstat of two numbers", func(f *fake) { f.put("100/task/100/schedstat", "12 13\n") },
 			[]string{"run_queue_us"}, result.Failed, "not three numbers"},
-		{"status without switches", func(f *fake) { f.put("100/task/100/status", "Name:\tx\n") },
+		{"status without switches", func(f *fake) { f.thread(100, 1, 1, 2, 1); f.put("100/task/100/status", "Name:\tx\n") },
 			[]string{"context_switches", "context_switches_voluntary", "threads_end"}, result.Failed, "voluntary_ctxt_switches"},
 		{"no io", func(f *fake) { _ = os.Remove(filepath.Join(f.root, "100/io")) },
 			[]string{"read_kb", "write_calls"}, result.Failed, "/proc"},

@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 		{"misses", ops(func(w *result.Window) { w.Ops.Misses = 100 }), 0.01, true},
 		{"misses", ops(func(w *result.Window) { w.Ops.Misses = 2500 }), 0.25, false},
 		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 1e6} }), 0.1, true},
-		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 2e6} }), 0.2, false},
+		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 3e6} }), 0.3, false},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_000}} }), 0, true},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_007}} }), 7, false},
 		{"ops_differ", ops(func(w *result.Window) {

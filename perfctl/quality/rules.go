@@ -47,7 +47,7 @@ var Rules = []Rule{
 	{Name: "checkpoint_age_growth", Limit: 0.1, value: ageGrowth, percent: true,
 		Meaning: "growth of the InnoDB checkpoint age, as a share of its maximum",
 		Text:    "the checkpoint age grew by %.0f%% of its maximum: flushing is deferred, and later queries pay for it"},
-	{Name: "stalled", Limit: 0.1, value: stalled, percent: true, Times: true,
+	{Name: "stalled", Limit: 0.2, value: stalled, percent: true, Times: true,
 		Meaning: "the longest response time as a share of the window, where it has 300 statements and more",
 		Text:    "one statement took %.0f%% of the window: the server, the client or the machine stood still; QPS and response times say so"},
 	{Name: "steal", Limit: 0.02, value: steal, percent: true, Times: true,

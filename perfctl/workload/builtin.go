@@ -59,6 +59,16 @@ var (
 // waits for the server in a blocking read holds one, so with fewer the clients
 // would take turns, and fewer statements than clients would be under way.
 func StartBuiltin(ctx context.Context, cfg BuiltinConfig) (*Builtin, error) {
+	return startBuiltin(ctx, cfg, connectTimeout)
+}
+
+// connectTimeout bounds one client's connecting and preparing, under valgrind
+// too. A server that has no file descriptor left takes no connection and says
+// nothing.
+const connectTimeout = 2 * time.Minute
+
+func startBuiltin(ctx context.Context, cfg BuiltinConfig, timeout time.Duration) (*Builtin, error) {
+	silent := fmt.Errorf("no answer within %v; the server's error log says why, perhaps: too few open files (ulimit -n) for so many clients", timeout)
 	switch {
 	case cfg.Test.ID == "":
 		return nil, errors.New("no workload given: take one from Resolve")
@@ -71,7 +81,13 @@ func StartBuiltin(ctx context.Context, cfg BuiltinConfig) (*Builtin, error) {
 	runtime.GOMAXPROCS(max(b.procs, cfg.Clients+2))
 	for n := range cfg.Clients {
 		c := &client{n: n, cfg: &b.cfg, keys: newKeys(cfg.Data, cfg.Seed), times: newTimes()}
-		if err := c.start(ctx); err != nil {
+		connecting, cancel := context.WithTimeoutCause(ctx, timeout, silent)
+		err := c.start(connecting)
+		if err != nil && ctx.Err() == nil && connecting.Err() != nil {
+			err = fmt.Errorf("client %d of %d: %w (%w)", n+1, cfg.Clients, silent, err)
+		}
+		cancel()
+		if err != nil {
 			return nil, errors.Join(err, b.Stop())
 		}
 		b.clients = append(b.clients, c)

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"context"
+	"net"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -173,5 +175,27 @@ func TestStartErrorsLive(t *testing.T) {
 	cancel()
 	if _, err := StartBuiltin(ctx, good); err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestSilentServer: one that takes no connection, as a server without a file
+// descriptor left does, is given up.
+func TestSilentServer(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket) // nobody accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	point, err := Resolve([]string{"point-query"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = startBuiltin(context.Background(), BuiltinConfig{
+		Access: Access{Network: "unix", Addr: socket, User: "root", Charset: "latin1", Protocol: Prepared},
+		Test:   point[0], Data: Data{Tables: 1, Rows: 1}, Clients: 2,
+	}, 50*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "client 1 of 2: no answer within 50ms") || !strings.Contains(err.Error(), "ulimit -n") {
+		t.Errorf("%v", err)
 	}
 }
