@@ -27,7 +27,7 @@ demo: build
 	@bin/opcost run examples/demo.yaml --out $(DEMO)
 
 test: lint
-	@testbed/install.sh server perf valgrind sysbench strace
+	@testbed/install.sh server perf valgrind sysbench strace tmux
 	OPCOST_TEST_ALL=1 $(GO) test -p 1 -timeout 14m ./...
 
 # Without the set-up: what needs a missing tool is skipped, with the reason.

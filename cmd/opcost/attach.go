@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"opcost/collectors/probe"
@@ -16,13 +17,13 @@ import (
 
 type attachCmd struct {
 	login    `embed:""`
-	Duration time.Duration `help:"Length of the window." default:"10s"`
-	Interval time.Duration `help:"Measure windows of this length again and again, until stopped." placeholder:"2s"`
-	Per      string        `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT"`
-	OpsFrom  string        `help:"Count operations by the first whole number in this file, or in what this command prints." placeholder:"FILE|COMMAND"`
-	Syscalls bool          `help:"Count system calls and nothing else of perf. This slows every system call of the whole machine while it lasts."`
-	Baseline string        `help:"Save the window to a new file." placeholder:"FILE"`
-	Against  string        `help:"Print the window of this file beside today's, with ratios." placeholder:"FILE"`
+	Duration time.Duration  `help:"Length of the window." default:"10s"`
+	Interval *time.Duration `help:"Measure windows of this length again and again, until stopped." placeholder:"2s"`
+	Per      string         `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT"`
+	OpsFrom  string         `help:"Count operations by the first whole number in this file, or in what this command prints." placeholder:"FILE|COMMAND"`
+	Syscalls bool           `help:"Count system calls and nothing else of perf. This slows every system call of the whole machine while it lasts."`
+	Baseline string         `help:"Save the window to a new file." placeholder:"FILE"`
+	Against  string         `help:"Print the window of this file beside today's, with ratios." placeholder:"FILE"`
 	showing  `embed:""`
 }
 
@@ -49,8 +50,8 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return err
 	}
-	if c.Duration < shortest || (c.Interval != 0 && c.Interval < shortest) {
-		return usageError{fmt.Errorf("a window needs at least %v", shortest)}
+	if err := c.check(); err != nil {
+		return usageError{err}
 	}
 	var base *result.Run
 	if c.Against != "" {
@@ -59,11 +60,6 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 			return usageError{err}
 		}
 		base = &b
-	}
-	if c.Baseline != "" {
-		if _, err := os.Lstat(c.Baseline); err == nil {
-			return usageError{fmt.Errorf("--baseline: %s exists and is left as it is; give another name", c.Baseline)}
-		}
 	}
 	at, err := c.reach(ctx, con)
 	if err != nil {
@@ -74,7 +70,7 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 		return usageError{err}
 	}
 	at.caps, at.syscalls = probe.Ask(ctx), c.Syscalls
-	if c.Interval > 0 {
+	if c.Interval != nil {
 		return c.watch(ctx, con, format, at, base)
 	}
 	fmt.Fprintf(con.err, "measuring %s for %v\n", at, c.Duration)
@@ -86,6 +82,27 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 		err = result.WriteFile(c.Baseline, run)
 	}
 	return errors.Join(err, c.show(con, format, run, base, compare.ByLatency), incomplete(run))
+}
+
+// check finds what would be wrong only after a window has been measured.
+func (c *attachCmd) check() error {
+	switch {
+	case c.Duration < shortest:
+		return fmt.Errorf("--duration %v: a window needs at least %v", c.Duration, shortest)
+	case c.Interval != nil && *c.Interval < shortest:
+		return fmt.Errorf("--interval %v: a window needs at least %v", *c.Interval, shortest)
+	case c.Baseline == "":
+		return nil
+	case c.Interval != nil:
+		return errors.New("--baseline saves one window; it does not go with --interval")
+	}
+	if _, err := os.Lstat(c.Baseline); err == nil {
+		return fmt.Errorf("--baseline: %s exists and is left as it is; give another name", c.Baseline)
+	}
+	if info, err := os.Stat(filepath.Dir(c.Baseline)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--baseline: there is no folder %s; make it first", filepath.Dir(c.Baseline))
+	}
+	return nil
 }
 
 // shortest is the shortest window whose edges are not most of it.

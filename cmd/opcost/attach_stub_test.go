@@ -1,6 +1,5 @@
 package main
 import "testing"
-func mistakes(t *testing.T, s *attachServer) {}
 func passwords(t *testing.T, s *attachServer) {}
 func screens(t *testing.T, s *attachServer) {}
 func appended(t *testing.T, s *attachServer) {}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,15 +19,12 @@ import (
 // watch measures windows until it is stopped: redrawn in place on a terminal,
 // appended elsewhere.
 func (c *attachCmd) watch(ctx context.Context, con console, f report.Format, a *attachment, base *result.Run) error {
-	if c.Baseline != "" {
-		return usageError{errors.New("--baseline saves one window; it does not go with --interval")}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newScreen(con, f == report.Table, cancel)
 	defer s.close()
 	for turn := 0; ; turn++ {
-		run, err := a.window(ctx, c.Interval, turn)
+		run, err := a.window(ctx, *c.Interval, turn)
 		if ctx.Err() != nil {
 			return nil // stopped: that is how a watch ends
 		}
@@ -36,7 +32,7 @@ func (c *attachCmd) watch(ctx context.Context, con console, f report.Format, a *
 			return err
 		}
 		var page bytes.Buffer
-		fmt.Fprintf(&page, "%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), a, c.Interval)
+		fmt.Fprintf(&page, "%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), a, *c.Interval)
 		if err := c.show(console{&page, con.err}, f, run, base, s.order()); err != nil {
 			return err
 		}
