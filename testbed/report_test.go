@@ -152,7 +152,9 @@ func doctorSays(t *testing.T, out string) {
 	if s := status(t, out, "doctor"); s != 0 {
 		t.Fatalf("opcost doctor ended with status %d: %s", s, read(t, out, "doctor.stderr"))
 	}
-	var r struct{ Checks []struct{ Name, State, Found string } }
+	var r struct {
+		Checks []struct{ Name, State, Found string }
+	}
 	if err := json.Unmarshal([]byte(read(t, out, "doctor.stdout")), &r); err != nil {
 		t.Fatal(err)
 	}

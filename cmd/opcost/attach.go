@@ -66,7 +66,10 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 		return usageError{err}
 	}
 	defer at.close()
-	if at.ops, err = c.operations(at); err != nil {
+	if at.ops, err = c.operations(at); err == nil {
+		_, err = at.ops.Read(ctx) // what cannot be counted is wrong use, and said before anything is measured
+	}
+	if err != nil {
 		return usageError{err}
 	}
 	at.caps, at.syscalls = probe.Ask(ctx), c.Syscalls

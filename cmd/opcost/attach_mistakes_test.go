@@ -81,8 +81,8 @@ func mistakes(t *testing.T, s *attachServer) {
 		{"wrong password", []string{"--pid", pid, "--user", "app"}, []string{"Access denied", "check user and password"}},
 		{"no server's pid", []string{"--pid", fmt.Sprint(os.Getpid())}, []string{"is no MySQL or MariaDB server"}},
 		{"no process", []string{"--pid", "4194304"}, []string{"there is no such process"}},
-		{"negative pid", []string{"--pid", "-1"}, []string{"-1"}},
-		{"stale socket", []string{"--socket", stale}, []string{stale, "refused"}},
+		{"negative pid", []string{"--pid=-1"}, []string{"--pid -1", "there is no such process"}},
+		{"stale socket", []string{"--socket", stale}, []string{stale, "nobody listens on it"}},
 		{"no socket", []string{"--socket", file}, []string{file}},
 		{"no such socket", []string{"--socket", file + "x"}, []string{file + "x"}},
 		{"pid and DSN", []string{"--pid", pid, "--dsn", "root@unix(" + socket + ")/"}, []string{"is not the server of", fmt.Sprintf("pid %d", second)}},
@@ -96,12 +96,13 @@ func mistakes(t *testing.T, s *attachServer) {
 		{"duration 0", []string{"--pid", pid, "--duration", "0"}, []string{"--duration", "at least 100ms"}},
 		{"baseline of many", []string{"--pid", pid, "--interval", "1s", "--baseline", file + "y"}, []string{"--baseline saves one window"}},
 		{"per nonsense", []string{"--pid", pid, "--user", "root", "--per", "nonsense"}, []string{"--per nonsense", "transaction"}},
+		{"per no such counter", []string{"--pid", pid, "--user", "root", "--per", "Com_nonsense"}, []string{"no counter [Com_nonsense]"}},
 		{"per without login", []string{"--pid", pid, "--no-login", "--per", "row"}, []string{"--per row needs a login"}},
 		{"ops from nowhere", []string{"--pid", pid, "--no-login", "--ops-from", file + "x"}, []string{file + "x"}},
 		{"format", []string{"--pid", pid, "--format", "yaml"}, []string{"yaml"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "per nonsense" {
+			if strings.HasPrefix(c.name, "per no") {
 				t.Setenv("MYSQL_PWD", "")
 			}
 			oneLine(t, opcost(t, append([]string{"attach", "--duration", "100ms"}, c.args...)...), exitUsage, c.says...)

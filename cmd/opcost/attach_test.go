@@ -20,6 +20,9 @@ import (
 // through the whole command, and has other tools judge what it prints.
 func TestAttach(t *testing.T) {
 	lacking(t, "mariadbd", "sysbench", "perf")
+	if _, err := built(); err != nil { // with the HOME, and so the build cache, that tests change
+		t.Fatal(err)
+	}
 	s := attachable(t)
 	for _, c := range []struct {
 		name string

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -31,17 +31,16 @@ func (c *attachCmd) watch(ctx context.Context, con console, f report.Format, a *
 		if err != nil {
 			return err
 		}
-		var page bytes.Buffer
-		fmt.Fprintf(&page, "%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), a, *c.Interval)
-		if err := c.show(console{&page, con.err}, f, run, base, s.order()); err != nil {
-			return err
-		}
+		header := fmt.Sprintf("%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), a, *c.Interval)
 		if f != report.Table { // no heading inside CSV or JSON
-			_, rest, _ := strings.Cut(page.String(), "\n")
-			page.Reset()
-			page.WriteString(rest)
+			header = ""
 		}
-		if err := s.draw(page.String()); err != nil {
+		err = s.show(func(order compare.Order) (string, error) {
+			page := bytes.NewBufferString(header)
+			err := c.show(console{page, con.err}, f, run, base, order)
+			return page.String(), err
+		})
+		if err != nil {
 			return err
 		}
 		if err := incomplete(run); err != nil {
@@ -52,18 +51,19 @@ func (c *attachCmd) watch(ctx context.Context, con console, f report.Format, a *
 
 // screen shows pages one after another, in place where it is a terminal.
 type screen struct {
-	con    console
-	file   *os.File // the terminal; nil: pages are appended
-	undo   *term.State
-	paused atomic.Bool
-	sorted atomic.Int64 // steps through compare.Orders
+	con  console
+	file *os.File // the terminal; nil: pages are appended
+	undo *term.State
+
+	mu     sync.Mutex // keys come while windows are measured
+	latest page
+	paused bool
+	sorted int // steps through compare.Orders
+	closed bool
 }
 
-// order is what tables are sorted by now.
-func (s *screen) order() compare.Order {
-	orders := compare.Orders()
-	return orders[int(s.sorted.Load())%len(orders)]
-}
+// page is made anew when it is to be sorted otherwise.
+type page func(compare.Order) (string, error)
 
 func newScreen(con console, table bool, quit func()) *screen {
 	s := &screen{con: con}
@@ -88,38 +88,77 @@ func newScreen(con console, table bool, quit func()) *screen {
 				quit()
 				return
 			case 'p', 'P', ' ':
-				s.paused.Store(!s.paused.Load()) // this goroutine alone writes it
+				s.pressed(func() { s.paused = !s.paused })
 			case 's', 'S':
-				s.sorted.Add(1)
+				s.pressed(func() { s.sorted++ })
 			}
 		}
 	}()
 	return s
 }
 
-func (s *screen) draw(page string) error {
+// pressed changes something and draws the page that there is again.
+func (s *screen) pressed(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	if s.latest != nil && !s.closed {
+		_ = s.draw() // the next page will say it
+	}
+}
+
+// show takes the next page. While the screen is paused it keeps the old one.
+func (s *screen) show(p page) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.file == nil {
-		_, err := fmt.Fprintln(s.con.out, page)
+		text, err := p(s.order())
+		if err == nil {
+			_, err = fmt.Fprintln(s.con.out, text)
+		}
+		return err
+	}
+	if s.paused {
+		return nil
+	}
+	s.latest = p
+	return s.draw()
+}
+
+// order is what tables are sorted by now.
+func (s *screen) order() compare.Order {
+	orders := compare.Orders()
+	return orders[s.sorted%len(orders)]
+}
+
+func (s *screen) draw() error {
+	text, err := s.latest(s.order())
+	if err != nil {
 		return err
 	}
 	_, height, err := term.GetSize(int(s.file.Fd()))
 	if err != nil || height < 4 {
 		height = 24
 	}
-	if s.paused.Load() {
-		_, err := fmt.Fprintf(s.file, "\x1b[%d;1H\x1b[Kpaused: p goes on, q quits", height)
-		return err
-	}
-	lines := strings.Split(strings.TrimRight(page, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) > height-1 {
 		lines = append(lines[:height-2], fmt.Sprintf("… %d more lines: a higher window shows them", len(lines)-height+2))
 	}
-	_, err = fmt.Fprintf(s.file, "\x1b[H\x1b[2J%s\x1b[%d;1Hq quit  p pause  s sort (by %s)", strings.Join(lines, "\r\n"), height, s.order())
+	state := "p pause"
+	if s.paused {
+		state = "p go on (paused)"
+	}
+	// Each line clears the rest of the old one, and the last what is below: to
+	// clear the whole screen first would flicker, and fill the scrollback.
+	_, err = fmt.Fprintf(s.file, "\x1b[H%s\x1b[K\x1b[J\x1b[%d;1Hq quit  %s  s sort (by %s)", strings.Join(lines, "\x1b[K\r\n"), height, state, s.order())
 	return err
 }
 
 // close gives the terminal back.
 func (s *screen) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
 	if s.undo != nil {
 		_ = term.Restore(int(os.Stdin.Fd()), s.undo)
 		fmt.Fprint(s.file, "\r\n")

@@ -77,7 +77,7 @@ type reader struct {
 func (r *reader) begin(before *edge) edge {
 	e := newEdge()
 	r.readCgroup(&e)
-	r.readThreads(&e, before)
+	r.readThreads(&e, before, true)
 	r.readIO(&e)
 	r.readStat(&e)
 	r.readClock(&e)
@@ -91,7 +91,7 @@ func (r *reader) finish(before *edge) edge {
 	r.readClock(&e)
 	r.readStat(&e)
 	r.readIO(&e)
-	r.readThreads(&e, before)
+	r.readThreads(&e, before, false)
 	r.readCgroup(&e)
 	return e
 }

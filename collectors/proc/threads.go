@@ -20,7 +20,10 @@ type thread struct {
 // which costs five times as much, of those alone that were on a CPU since before:
 // the others have not switched. A thread that vanishes meanwhile is left out: at
 // the window's begin it was not in the window, at its end it has ended.
-func (r *reader) readThreads(e, before *edge) {
+//
+// At the window's begin schedstat of those is then read again, as it is further
+// inside.
+func (r *reader) readThreads(e, before *edge, begin bool) {
 	dir, err := tasks.Open(r.root, r.pid)
 	var tids []int
 	if err == nil {
@@ -41,6 +44,11 @@ func (r *reader) readThreads(e, before *edge) {
 	e.at[partSchedstat] = listed.Add(read.Sub(listed) / 2)
 	each(dir, e, partStatus, parseStatus, func(tid int, t *thread) bool { return e.idle(before, tid, t) })
 	e.at[partStatus] = read.Add(time.Since(read) / 2)
+	if begin && before != nil {
+		again := time.Now()
+		each(dir, e, partSchedstat, parseSchedstat, func(tid int, t *thread) bool { return e.idle(before, tid, t) })
+		e.at[partSchedstat] = again.Add(time.Since(again) / 2)
+	}
 	var cpu uint64
 	for _, t := range e.Threads {
 		cpu += t.CPUNS
