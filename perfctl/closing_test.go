@@ -35,7 +35,10 @@ func TestOutlasting(t *testing.T) {
 		select {
 		case <-closing.Done():
 		case <-time.After(30 * time.Second):
-			t.Errorf("%s: it does not end", name)
+			// A machine that was frozen meanwhile finds both timers due at once.
+			if time.Sleep(time.Second); closing.Err() == nil {
+				t.Errorf("%s: it does not end", name)
+			}
 		}
 		if err := closing.Err(); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
