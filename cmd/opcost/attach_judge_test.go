@@ -188,7 +188,21 @@ func manyConnections(t *testing.T, s *attachServer) {
 		}
 		defer c.Close()
 	}
-	s.load(t, 50, 14*time.Second)
+	// And what comes in between says little: one window of three must be good.
+	const tries = 3
+	for try := range tries {
+		s.load(t, 50, 14*time.Second)
+		if wide := widths(t, s, limit); wide == "" {
+			return
+		} else if t.Log(wide); try == tries-1 {
+			t.Error(wide)
+		}
+	}
+}
+
+// widths measures a window and says what its edges make uncertain by more than
+// the limit; "" for nothing.
+func widths(t *testing.T, s *attachServer, limit float64) (wide string) {
 	file := inDir(t, "many")
 	r := parseLive(t, opcost(t, s.attach("--duration", "10s", "--format", "json", "--baseline", file)...))
 	w := saved(t, file)
@@ -196,20 +210,26 @@ func manyConnections(t *testing.T, s *attachServer) {
 	if w.EdgeNS[0] <= 0 || w.EdgeNS[1] <= 0 {
 		t.Error("the width of an edge is not in the record")
 	}
+	seen := 0
 	for _, x := range w.Readings {
 		if x.Gauge || x.Value == nil || *x.Value == 0 {
 			continue
 		}
 		switch x.Name {
 		case "cpu_us", "context_switches", "context_switches_voluntary", "context_switches_involuntary", "questions", "run_queue_us":
+			seen++
 			share := x.Uncertainty / *x.Value
 			t.Logf("%s: %.6g ±%.2f%% (%s)", x.Name, *x.Value, 100*share, x.State)
-			if share > limit || x.State != "ok" {
-				t.Errorf("%s: uncertain by %.2f%%, over %.0f%%; %s %s", x.Name, 100*share, 100*limit, x.State, x.Reason)
+			if share > limit {
+				wide += fmt.Sprintf("%s: uncertain by %.2f%%, over %.0f%%; ", x.Name, 100*share, 100*limit)
+			}
+			if x.State != "ok" {
+				t.Errorf("%s: %s, %s", x.Name, x.State, x.Reason)
 			}
 		}
 	}
-	if got := len(r.Threads); got < 200 {
-		t.Errorf("%d threads in the table", got)
+	if seen != 6 || len(r.Threads) < 200 {
+		t.Errorf("%d of 6 readings, %d threads in the table", seen, len(r.Threads))
 	}
+	return wide
 }
