@@ -2,7 +2,9 @@ package perfctl
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,13 +62,18 @@ func TestLiveOwnCPU(t *testing.T) {
 	if err := workload.Load(ctx, access, workload.Data{Tables: 1, Rows: 1000, Seed: 1}, nil); err != nil {
 		t.Fatal(err)
 	}
-	load, err := child.Start(child.Spec{Argv: strings.Fields("sysbench oltp_point_select --tables=1 --table-size=1000 --rand-type=uniform --threads=1 --time=60 " +
+	output, err := os.Create(filepath.Join(t.TempDir(), "sysbench"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	load, err := child.Start(child.Spec{Stdout: output, Stderr: output, Argv: strings.Fields("sysbench oltp_point_select --tables=1 --table-size=1000 --rand-type=uniform --threads=1 --time=120 " +
 		"--mysql-user=root --mysql-db=sbtest --mysql-socket=" + inst.Socket() + " run")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = load.Stop(syscall.SIGKILL, time.Second) }()
-	time.Sleep(time.Second)
+	awaitLoad(t, inst, load, output.Name())
 
 	caps := probe.Ask(ctx)
 	ws, err := choose(plan.CountersAuto, caps)
@@ -94,6 +101,29 @@ func TestLiveOwnCPU(t *testing.T) {
 	if share >= 0.02 {
 		t.Errorf("opcost used %.1f%% of a CPU, 2%% or more", 100*share)
 	}
+}
+
+// awaitLoad waits until the load runs: on a busy machine that takes sysbench
+// longer than any pause one would write here.
+func awaitLoad(t *testing.T, inst *server.Instance, load *child.Proc, output string) {
+	t.Helper()
+	for range 600 {
+		c, err := questions{inst.Control()}.Read(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-load.Done():
+			text, _ := os.ReadFile(output)
+			t.Fatalf("sysbench ended: %v\n%s", load.Err(), text)
+		default:
+		}
+		if c.End > 5000 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("sysbench did nothing for a minute")
 }
 
 func cpu(r syscall.Rusage) time.Duration {
