@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opcost/collectors"
+	"opcost/collectors/priority"
 	"opcost/perfctl/result"
 	"opcost/perfctl/window"
 )
@@ -79,6 +80,7 @@ func endedSoon(p Pass) bool {
 func (k *kept) read(ctx context.Context, arms []*armed, ops window.Ops) error {
 	ctx, cancel := closingTime(ctx)
 	defer cancel()
+	defer priority.Raise()()
 	at := time.Now()
 	n, err := ops.Read(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"opcost/collectors"
+	"opcost/collectors/priority"
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
 	"opcost/perfctl/window"
@@ -55,15 +56,17 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 			a.abandon()
 		}
 	}()
+	back := hurry(gate)
 	edge := time.Now()
 	for _, a := range arms {
 		a.begin(ctx)
 	}
 	begin, err := ops.Read(ctx)
+	w.Start = time.Now()
+	back()
 	if err != nil {
 		return w, fmt.Errorf("operations at the window's begin: %w", err)
 	}
-	w.Start = time.Now()
 	w.EdgeNS[0] = w.Start.Sub(edge).Nanoseconds()
 
 	var thirds []int64
@@ -80,6 +83,8 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	if err := quiesce(ctx, gate); err != nil {
 		partial(&w, err.Error())
 	}
+	back = hurry(gate)
+	defer back()
 	stop, end := last.at, last.ops
 	if last.lost == nil {
 		stop = time.Now()
@@ -176,6 +181,14 @@ func wait(ctx context.Context, w *result.Window, p Pass, gate window.Gate, ops w
 		}
 	}
 	return thirds
+}
+
+// hurry raises our priority for an edge of a load that goes on meanwhile.
+func hurry(gate window.Gate) (back func()) {
+	if gate != nil {
+		return func() {} // nothing is uncertain, however long it takes
+	}
+	return priority.Raise()
 }
 
 // differences are the operations in each third: the third reading was made at

@@ -88,7 +88,7 @@ func (s *attachServer) start(t *testing.T) {
 }
 
 // load has sysbench query the server, and ends by itself at the latest.
-func (s *attachServer) load(t *testing.T, threads int, length time.Duration, more ...string) {
+func (s *attachServer) load(t *testing.T, threads int, length time.Duration, more ...string) (stop func()) {
 	t.Helper()
 	argv := append([]string{
 		"sysbench", "oltp_point_select", "--tables=1", "--table-size=1000", "--db-ps-mode=disable", "--mysql-user=root", "--mysql-db=sbtest",
@@ -98,9 +98,11 @@ func (s *attachServer) load(t *testing.T, threads int, length time.Duration, mor
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Stop(9, time.Second) })
+	stop = func() { _ = p.Stop(9, time.Second) }
+	t.Cleanup(stop)
 	begin := s.questions(t)
 	eventually(t, "sysbench queries the server", func() bool { return s.questions(t) > begin+200 })
+	return stop
 }
 
 // questions is how many statements the server has done.
