@@ -194,7 +194,7 @@ func manyConnections(t *testing.T, s *attachServer) {
 }
 
 // widths measures a window and says what its edges make uncertain by more than
-// the limit; "" for nothing.
+// the limit, or is not whole; "" for nothing.
 func widths(t *testing.T, s *attachServer, limit float64) (wide string) {
 	file := inDir(t, "many")
 	r := parseLive(t, opcost(t, s.attach("--duration", "10s", "--format", "json", "--baseline", file)...))
@@ -216,8 +216,8 @@ func widths(t *testing.T, s *attachServer, limit float64) (wide string) {
 			if share > limit {
 				wide += fmt.Sprintf("%s: uncertain by %.2f%%, over %.0f%%; ", x.Name, 100*share, 100*limit)
 			}
-			if x.State != "ok" {
-				t.Errorf("%s: %s, %s", x.Name, x.State, x.Reason)
+			if x.State != "ok" { // as when the server ends a thread of its pool meanwhile
+				wide += fmt.Sprintf("%s: %s, %s; ", x.Name, x.State, x.Reason)
 			}
 		}
 	}
