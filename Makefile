@@ -5,6 +5,7 @@
 #   make test    installs what is missing, runs every test, the live ones too
 #   make test-pmu  measures inside an emulated machine whose hardware counters
 #                count; needs no hardware for it (6 minutes, once 2 to build)
+#   make four-servers  MariaDB 10.5, 10.11, 11.8 and MySQL 9.7 beside each other
 #   make bench   the figures of the docs, as ratios in one run
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
@@ -17,7 +18,7 @@ DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
 
-.PHONY: build demo test test-unit test-pmu test-pmu-short bench lint clean
+.PHONY: build demo four-servers test test-unit test-pmu test-pmu-short bench lint clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
@@ -25,6 +26,10 @@ build:
 demo: build
 	@testbed/install.sh server perf valgrind
 	@bin/opcost run examples/demo.yaml --out $(DEMO)
+
+four-servers: build
+	@testbed/install.sh perf valgrind
+	@testbed/four-servers.sh bin/opcost $(subst demo,four-servers,$(DEMO))
 
 test: lint
 	@testbed/install.sh server perf valgrind sysbench strace tmux
