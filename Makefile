@@ -32,7 +32,7 @@ four-servers: build
 	@testbed/four-servers.sh bin/opcost $(subst demo,four-servers,$(DEMO))
 
 test: lint
-	@testbed/install.sh server perf valgrind sysbench strace tmux
+	@testbed/install.sh server perf valgrind sysbench strace tmux chromium gcc readelf
 	OPCOST_TEST_ALL=1 $(GO) test -p 1 -timeout 14m ./...
 
 # Without the set-up: what needs a missing tool is skipped, with the reason.

@@ -36,7 +36,7 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 	defer func() { err = errors.Join(err, load.Stop()) }()
 
 	r.clock.doing("%s: warm up", name)
-	if err := drive(ctx, load, "warmup", l.way.warmup(r.plan, c.Test)); err != nil {
+	if err := drive(ctx, load, warmupPhase, l.way.warmup(r.plan, c.Test)); err != nil {
 		return err
 	}
 
@@ -67,6 +67,13 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 		return failed // nothing was measured, so there is nothing to keep
 	}
 	run.Passes = []result.Pass{done}
+	if failed == nil {
+		failed = r.profile(ctx, name, l, load, target, &run)
+	}
+	if failed == nil && c.Test.Write {
+		r.clock.doing("%s: what the writes left for later", name)
+		failed = l.deferred(ctx, &run, target, load)
+	}
 	return errors.Join(failed, r.opts.Folder.Write(run))
 }
 
@@ -125,6 +132,7 @@ func finish(run *result.Run, w *result.Window, p Pass, c Cell, dir string) {
 	if n, ok := mysqlstatus.Statements(w.Readings); ok {
 		w.OtherOps = append(w.OtherOps, result.OpCount{Source: result.SourceServer, Per: workload.PerStatement, End: n})
 	}
+	w.Readings = append(w.Readings, hitsAndMisses(*w, c.Test)...)
 	w.Quality = quality.Check(*w, p.Kind, c.Clients)
 	for _, q := range w.Quality {
 		if !q.OK {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"opcost/perfctl/plan"
+	"opcost/perfctl/profiling"
 	"opcost/perfctl/result"
 	"opcost/perfctl/workload"
 )
@@ -30,6 +31,11 @@ const (
 	valgrindWrite   = 3 * time.Millisecond
 	valgrindRow     = 12 * time.Microsecond // of a counted scan
 	valgrindWarm    = 0.4                   // of a statement's time, while it does not count
+	readProfileCPU  = 1500 * time.Millisecond
+	readSampleCPU   = 60 * time.Microsecond   // and convert it, of frame pointers
+	unwindCPU       = 1500 * time.Microsecond // more with dwarf
+	readDumpCPU     = 700 * time.Millisecond
+	writesSettle    = 2 * time.Second // dirty pages and history, behind a write test
 )
 
 // costs estimates how long the parts of a plan take.
@@ -79,14 +85,75 @@ func (k costs) cell(s Start, c Cell) time.Duration {
 	rows := time.Duration(k.rows())
 	if s.Pass == result.PassCallgrind {
 		n := instructionOps(k.plan, c.Test)
-		return k.scaled(rows*valgrindScanRow) + time.Duration((1+valgrindWarm/2)*float64(k.operations(s.Pass, c.Test, n)))
+		return k.reading(y, c) + k.scaled(rows*valgrindScanRow) + time.Duration((1+valgrindWarm/2)*float64(k.operations(s.Pass, c.Test, n)))
 	}
-	window := k.plan.Duration
-	if k.plan.Operations > 0 {
-		window = k.operations(s.Pass, c.Test, k.plan.Operations)
-	}
+	window := k.window(c)
 	windows := time.Duration(max(1, len(y.sets)))
-	return k.scaled(rows*scanRowCPU+windows*armCPU) + k.plan.Warmup + windows*window
+	if y.sampling != nil {
+		windows++
+	}
+	var settling time.Duration
+	if c.Test.Write {
+		settling = writesSettle
+	}
+	warm := y.warmup(k.plan, c.Test)
+	return k.reading(y, c) + k.scaled(rows*scanRowCPU+windows*armCPU) + windows*window + settling +
+		warm.Duration + k.operations(result.PassCount, c.Test, warm.Operations)
+}
+
+// redo is a server start in which write tests are done without measuring.
+func (k costs) redo(todo []Past) time.Duration {
+	if len(todo) == 0 {
+		return 0
+	}
+	sum := k.scaled(startCPU + stopCPU)
+	for _, past := range todo {
+		for _, ph := range k.ways.of(past.Pass).phases(k.plan, past.Cell.Test) {
+			sum += k.operations(result.PassCount, past.Cell.Test, ph.Operations)
+		}
+	}
+	return sum
+}
+
+// window is the length of a window of the counting pass.
+func (k costs) window(c Cell) time.Duration {
+	l := lengthOf(k.plan, c.Test)
+	if l.Operations > 0 {
+		return k.operations(result.PassCount, c.Test, l.Operations)
+	}
+	return l.Duration
+}
+
+// samples that a sampled window of the cell has at most: a thread a client runs.
+func (k costs) samples(y way, c Cell) float64 {
+	if y.sampling == nil {
+		return 0
+	}
+	return float64(k.plan.Sampling.Hz) * k.window(c).Seconds() * float64(c.Clients)
+}
+
+// reading is the time in which a profile is made of what was recorded.
+func (k costs) reading(y way, c Cell) time.Duration {
+	switch {
+	case y.dumped:
+		return k.scaled(readDumpCPU)
+	case y.sampling == nil:
+		return 0
+	}
+	each := readSampleCPU
+	if k.plan.Sampling.CallGraph == plan.CallGraphDWARF {
+		each += unwindCPU
+	}
+	return k.scaled(readProfileCPU + time.Duration(k.samples(y, c)*float64(each)))
+}
+
+// profileBytes is what the cell's profile and its raw data take on disk.
+func (k costs) profileBytes(y way, c Cell) int64 {
+	each := 200.0
+	if k.plan.Sampling.CallGraph == plan.CallGraphDWARF {
+		each = 8600
+	}
+	return min(int64(k.samples(y, c)*each), profiling.KeepBytes)
 }
 
 // operations is the time of n operations one after another. What a statement

@@ -48,7 +48,7 @@ func Estimate(ctx context.Context, p *plan.Plan, caps probe.Caps, have map[strin
 	if err != nil {
 		return Need{}, err
 	}
-	ways, err := choose(p.Counters, caps)
+	ways, err := waysOf(p, caps)
 	if err != nil {
 		return Need{}, err
 	}
@@ -74,8 +74,8 @@ func estimate(p *plan.Plan, ways ways, starts []Start, ids []server.Identity, pa
 			continue
 		}
 		copies := NeedCopy{Version: v.Name, Copies: 2, Bytes: copyOf(p, v, ids[i])}
-		if p.Restore.Kind == server.RestoreReflink {
-			copies.Copies = 1 // blocks are shared
+		if p.Restore.Kind == server.RestoreReflink || replays(p) {
+			copies.Copies = 1 // blocks are shared, or there is nothing to go back to
 		}
 		n.Copies = append(n.Copies, copies)
 		n.Disk += int64(copies.Copies) * copies.Bytes
@@ -91,13 +91,20 @@ func estimate(p *plan.Plan, ways ways, starts []Start, ids []server.Identity, pa
 	for _, pass := range ways.kinds() {
 		n.Parts = append(n.Parts, NeedPart{What: passName(pass)})
 	}
-	clean := make([]bool, len(p.Versions)) // by version: the data are as loaded
-	longest := time.Duration(0)            // write test
+	done, dirty := make([][]Past, len(p.Versions)), make([]bool, len(p.Versions)) // by version
+	for i := range dirty {
+		dirty[i] = !replays(p)
+	}
+	longest := time.Duration(0) // write test
 	for _, s := range starts {
-		d := k.start(s, s.Restore || !clean[s.Version])
-		clean[s.Version] = !s.Restore
-		if s.Restore {
+		loaded, todo := missingPast(p, s, done[s.Version], dirty[s.Version])
+		d := k.start(s, loaded) + k.redo(todo)
+		done[s.Version], dirty[s.Version] = s.Past, false
+		if s.Cells[0].Test.Write {
 			longest = max(longest, d)
+			if dirty[s.Version] = !replays(p); replays(p) {
+				done[s.Version] = append(s.Past[:len(s.Past):len(s.Past)], Past{s.Cells[0], s.Repeat, s.Pass})
+			}
 		}
 		part := &n.Parts[first+slices.Index(ways.kinds(), s.Pass)]
 		part.Number++
@@ -105,7 +112,9 @@ func estimate(p *plan.Plan, ways ways, starts []Start, ids []server.Identity, pa
 		if p.Budget == 0 || s.Repeat < screenStarts {
 			n.Screen += d
 		}
-		n.Disk += int64(len(s.Cells)) * runBytes
+		for _, c := range s.Cells {
+			n.Disk += runBytes + k.profileBytes(ways.of(s.Pass), c)
+		}
 	}
 	for _, part := range n.Parts {
 		n.Time += part.Time

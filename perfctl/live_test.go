@@ -39,6 +39,10 @@ func (workloads) Workloads(names []string) ([]string, error) {
 	return ids, err
 }
 
+func (workloads) Drives(d plan.Driver, id string) error { return CanDrive(d, id) }
+
+func (workloads) Writes(id string) bool { return Writes(id) }
+
 // measure runs a plan for real and gives its runs.
 func measure(t *testing.T, text string) []result.Run {
 	t.Helper()

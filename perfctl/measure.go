@@ -322,7 +322,7 @@ func spread(rs []result.Reading, a *armed, start, stop time.Time) {
 
 func sourceOf(collector string) result.Source {
 	switch collector {
-	case "perfstat":
+	case "perfstat", "record":
 		return result.SourcePerf
 	case "callgrind":
 		return result.SourceCallgrind

@@ -15,8 +15,9 @@ import (
 type site struct {
 	*server.Site
 	version   plan.Version
-	dirty     bool  // the data are no longer as loaded
-	poolBytes int64 // the server's buffer pool, as it says itself
+	dirty     bool   // what the data have been through is not known
+	past      []Past // since the load, where it is known
+	poolBytes int64  // the server's buffer pool, as it says itself
 	notes     []string
 }
 
@@ -53,21 +54,31 @@ func (r *runner) load(ctx context.Context, v plan.Version) (*site, error) {
 		return nil, err
 	}
 	s := &site{Site: opened, version: v, dirty: true, notes: opened.Notes}
+	return s, r.fillSite(ctx, s)
+}
+
+// fillSite makes a version's data, and saves them as loaded where they will be
+// put back.
+func (r *runner) fillSite(ctx context.Context, s *site) error {
 	if err := s.Initialise(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	inst, err := s.Start(ctx, server.StartOptions{TCP: r.plan.Transport == plan.TCP})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	err = r.fill(ctx, s, inst)
 	if stopErr := inst.Stop(context.WithoutCancel(ctx)); err == nil {
 		err = stopErr
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.Save(ctx)
+	if replays(r.plan) {
+		s.dirty = false
+		return nil
+	}
+	return s.Save(ctx)
 }
 
 func (r *runner) fill(ctx context.Context, s *site, inst *server.Instance) error {
@@ -76,6 +87,9 @@ func (r *runner) fill(ctx context.Context, s *site, inst *server.Instance) error
 		return err
 	}
 	s.poolBytes, _ = strconv.ParseInt(vars["innodb_buffer_pool_size"], 10, 64)
+	if memory := r.opts.Caps.Machine().MemoryKB << 10; s.poolBytes > memory && memory > 0 {
+		return fmt.Errorf("its innodb-buffer-pool-size of %d MB is larger than this machine's memory of %d MB: give a smaller one", s.poolBytes>>20, memory>>20)
+	}
 	return workload.Load(ctx, r.access(s.version, inst), r.data(), nil)
 }
 
@@ -83,7 +97,7 @@ func (r *runner) spec(v plan.Version) server.Spec {
 	name, token := r.journal.Environment()
 	return server.Spec{
 		Name: v.Name, Mysqld: v.Mysqld, Basedir: v.Basedir, DefaultsFile: v.DefaultsFile,
-		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, TLS: v.Session.TLS,
+		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, NUMA: r.plan.NUMA, TLS: v.Session.TLS,
 		Restore: r.plan.Restore, Logs: filepath.Join(r.opts.Folder.Dir(), "logs", v.Name),
 		Sockets: r.journal.Sockets(), Started: r.journal.Started, Mark: name + "=" + token,
 	}

@@ -49,7 +49,12 @@ func (c *clock) end(s Start) {
 }
 
 // expected is what a start takes as the plan lets one think.
-func (c *clock) expected(s Start) time.Duration { return c.costs.start(s, s.Restore) }
+func (c *clock) expected(s Start) time.Duration {
+	if len(s.Past) > 0 && !replays(c.costs.plan) {
+		return c.costs.start(s, true) + c.costs.redo(s.Past)
+	}
+	return c.costs.start(s, s.Restore)
+}
 
 // cost is what a start takes after what the starts of its pass took so far.
 func (c *clock) cost(s Start) time.Duration {

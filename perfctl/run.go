@@ -74,7 +74,7 @@ func newRunner(p *plan.Plan, o RunOptions) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	ways, err := choose(p.Counters, o.Caps)
+	ways, err := waysOf(p, o.Caps)
 	if err != nil {
 		return nil, err
 	}

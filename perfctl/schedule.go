@@ -16,6 +16,7 @@ type Start struct {
 	Pass    result.PassKind
 	Restore bool // begin from the loaded data, as a write test needs
 	Cells   []Cell
+	Past    []Past // what the data must have been through, beyond the load
 }
 
 // Cell is one workload at one number of clients.
@@ -44,17 +45,22 @@ func (s Start) RunID(p *plan.Plan, c Cell) string {
 // smallest group that can be compared, and change places from one repeat to the
 // next (A B, B A), so that a machine that gets slower over the night is not
 // taken for a slower version. Reads share a start with `restart: set`; each
-// write test has a start of its own, from restored data.
+// write test has a start of its own, from restored data. Where the order of the
+// plan's tests matters (see inOrder) they keep it, and only reads that stand side
+// by side share a start.
 func Schedule(p *plan.Plan, tests []workload.Test, passes []result.PassKind) []Start {
 	var all []Start
 	for repeat := range p.Repeats {
 		for _, pass := range passes {
 			for _, g := range groups(p, tests, pass) {
 				for _, v := range turn(len(p.Versions), repeat) {
-					all = append(all, Start{Version: v, Repeat: repeat, Pass: pass, Restore: g.write, Cells: g.cells})
+					all = append(all, Start{Version: v, Repeat: repeat, Pass: pass, Restore: g.write && !replays(p), Cells: g.cells})
 				}
 			}
 		}
+	}
+	if inOrder(p, tests) {
+		pasts(p, all)
 	}
 	return all
 }
@@ -82,6 +88,9 @@ func groups(p *plan.Plan, tests []workload.Test, pass result.PassKind) []group {
 	if pass == result.PassCallgrind {
 		clients = []int{1} // valgrind runs one thread at a time: more clients tell nothing
 	}
+	if inOrder(p, tests) {
+		return sideBySide(p, tests, clients)
+	}
 	var reads group
 	var alone []group
 	for _, t := range tests {
@@ -98,4 +107,21 @@ func groups(p *plan.Plan, tests []workload.Test, pass result.PassKind) []group {
 		return append([]group{reads}, alone...)
 	}
 	return alone
+}
+
+// sideBySide are the groups in the order of the tests.
+func sideBySide(p *plan.Plan, tests []workload.Test, clients []int) (all []group) {
+	for i, t := range tests {
+		shared := i > 0 && !t.Write && !tests[i-1].Write && p.Restart != plan.RestartRun
+		for _, n := range clients {
+			c := Cell{Test: t, Clients: n}
+			if shared || (len(all) > 0 && !t.Write && n != clients[0] && p.Restart != plan.RestartRun) {
+				last := &all[len(all)-1]
+				last.cells = append(last.cells, c)
+				continue
+			}
+			all = append(all, group{write: t.Write, cells: []Cell{c}})
+		}
+	}
+	return all
 }

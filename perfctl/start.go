@@ -31,16 +31,8 @@ type live struct {
 func (r *runner) start(ctx context.Context, s Start) (err error) {
 	site := r.sites[s.Version]
 	l := &live{site: site, way: r.ways.of(s.Pass), id: s.ID(r.plan) + "@" + time.Now().UTC().Format("20060102T150405.000")}
-	if s.Restore || site.dirty {
-		r.clock.doing("%s: restore the data", s.ID(r.plan))
-		restored, err := site.Restore(ctx)
-		if err != nil {
-			return err
-		}
-		site.dirty = false
-		if restored.SettleNote != "" {
-			l.notes = append(l.notes, restored.SettleNote)
-		}
+	if err := r.ready(ctx, l, s); err != nil {
+		return err
 	}
 
 	r.clock.doing("%s: start the server", s.ID(r.plan))
@@ -48,12 +40,17 @@ func (r *runner) start(ctx context.Context, s Start) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Stop(context.WithoutCancel(ctx))) }()
+	if err := r.settleWrites(ctx, l, s); err != nil {
+		return err
+	}
 
 	var failed []error
 	for _, c := range s.Cells {
 		site.dirty = site.dirty || c.Test.Write
 		if err := r.cell(ctx, l, s, c); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", c.Test.ID, err))
+		} else {
+			l.did(r.plan, s, c)
 		}
 		if ctx.Err() != nil || ended(l.Instance) {
 			break

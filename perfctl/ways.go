@@ -12,6 +12,7 @@ import (
 	"opcost/collectors/perfstat"
 	"opcost/collectors/probe"
 	"opcost/collectors/proc"
+	"opcost/collectors/record"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 	"opcost/perfctl/window"
@@ -25,6 +26,10 @@ type way struct {
 	sets []perfstat.EventSet // a window each; callgrind needs no set and makes one window
 	// valgrind is set for the callgrind pass.
 	valgrind string
+	// sampling is how a window is sampled after the others; nil: none is.
+	sampling *record.Options
+	// dumped: the counts under callgrind are kept as a profile too.
+	dumped bool
 	// lacking are the readings that each window would have on a machine with a
 	// PMU, with the reason why it has not.
 	lacking []result.Reading
@@ -114,7 +119,7 @@ func lackingHardware(name string, why probe.Ability) result.Reading {
 func (y way) passes(p *plan.Plan, t workload.Test, caps probe.Caps, w callgrind.Wrapper) []Pass {
 	if y.kind == result.PassCallgrind {
 		return []Pass{{
-			Kind: y.kind, Wrap: w.Wrap, Phase: "callgrind", Set: "callgrind", Caps: caps,
+			Kind: y.kind, Wrap: w.Wrap, Phase: callgrindPhase, Set: "callgrind", Caps: caps,
 			Length:     window.Length{Operations: instructionOps(p, t)},
 			Collectors: []collectors.Collector{mysqlstatus.New(mysqlstatus.Options{Quiet: true}), callgrind.New(w)},
 		}}
@@ -123,25 +128,45 @@ func (y way) passes(p *plan.Plan, t workload.Test, caps probe.Caps, w callgrind.
 	always := []collectors.Collector{
 		mysqlstatus.New(mysqlstatus.Options{Quiet: true}), host.New(), proc.New(),
 	}
-	length := window.Length{Duration: p.Duration, Operations: p.Operations}
+	length := lengthOf(p, t)
 	if len(y.sets) == 0 {
-		return []Pass{{Kind: y.kind, Phase: "count-0", Length: length, Collectors: always, Caps: caps}}
+		return []Pass{{Kind: y.kind, Phase: countPhase(0), Length: length, Collectors: always, Caps: caps}}
 	}
 	var ps []Pass
 	for i, s := range y.sets {
 		ps = append(ps, Pass{
-			Kind: y.kind, Phase: fmt.Sprintf("count-%d", i), Set: s.Name, Length: length, Caps: caps,
+			Kind: y.kind, Phase: countPhase(i), Set: s.Name, Length: length, Caps: caps,
 			Collectors: append(always[:len(always):len(always)], perfstat.New(s)),
 		})
 	}
 	return ps
 }
 
-// warmup is how a cell's load is warmed. Under valgrind a time would be worth
-// another number of operations for each version, so they are counted.
+// The phases of a cell, whose names the keys follow from.
+const (
+	warmupPhase    = "warmup"
+	callgrindPhase = "callgrind"
+)
+
+func countPhase(i int) string { return fmt.Sprintf("count-%d", i) }
+
+// lengthOf is the length of a counting window.
+func lengthOf(p *plan.Plan, t workload.Test) window.Length {
+	if t.Write && p.WriteOperations > 0 {
+		return window.Length{Operations: p.WriteOperations}
+	}
+	return window.Length{Duration: p.Duration, Operations: p.Operations}
+}
+
+// warmup is how a cell's load is warmed. Under valgrind, and where writes are to
+// be equal, a time would be worth another number of operations for each version,
+// so they are counted.
 func (y way) warmup(p *plan.Plan, t workload.Test) window.Length {
-	if y.kind == result.PassCallgrind {
+	switch {
+	case y.kind == result.PassCallgrind:
 		return window.Length{Operations: instructionOps(p, t) / 2}
+	case t.Write && replays(p):
+		return window.Length{Operations: lengthOf(p, t).Operations / 2}
 	}
 	return window.Length{Duration: p.Warmup}
 }

@@ -61,11 +61,19 @@ type Frame struct {
 	// gives it, or, once a boundary was found (see Start), 0. Readers leave it 0
 	// for frames with a name.
 	Address uint64
+	// InFile is true where Address is a position in the object's file, as the
+	// process's mappings tell it: the same in every process and every run of a
+	// build. False: an address in memory.
+	InFile bool
 	// Start is where the unnamed function begins in its object, by the object's
 	// own boundaries of functions (.eh_frame); 0 where that is not known.
 	Start   uint64
 	Inlined bool // the compiler put it into its caller
 	Space   Space
+	// Recursion is how many calls of the function are under way, this one
+	// included, where the source tells such frames apart (callgrind, from 2);
+	// 0 for the outermost call and where it does not.
+	Recursion uint16
 }
 
 // Named tells whether the frame's function has a name.

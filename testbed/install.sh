@@ -12,6 +12,7 @@ have() {
 	case $1 in
 	server) command -v mariadbd || command -v mysqld || [ -x /usr/sbin/mariadbd ] || [ -x /usr/sbin/mysqld ] ;;
 	perf) perf --version ;; # Ubuntu's /usr/bin/perf may be there and lack the kernel's tools
+	chromium) command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
 }
@@ -26,8 +27,17 @@ package() {
 			echo linux-perf
 		fi
 		;;
+	chromium)
+		if grep -qi '^ID=ubuntu' /etc/os-release 2>/dev/null; then
+			echo chromium-browser # a snap: Google's package serves as well
+		else
+			echo chromium
+		fi
+		;;
 	qemu-system-aarch64) echo qemu-system-arm ;;
 	depmod) echo kmod ;;
+	gcc) echo "gcc libc6-dev" ;;
+	readelf) echo binutils ;; # objdump, nm and strip too
 	*) echo "$1" ;;
 	esac
 }

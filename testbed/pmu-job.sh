@@ -25,6 +25,10 @@ done
 logged doctor /in/opcost doctor --format json
 logged short /in/opcost run /in/short.yaml --out /tmp/short --format json
 cp -r /tmp/short /out/short
+step profile
+logged profile /in/opcost run /in/profile.yaml --out /tmp/profile --format json
+step profiled
+cp -r /tmp/profile /out/profile
 [ -e /in/guest.test ] || exit 0
 
 logged long /in/opcost run /in/long.yaml --out /tmp/long --format json

@@ -22,6 +22,7 @@ func TestPMU(t *testing.T) {
 	t.Run("doctor finds the counters", func(t *testing.T) { doctorSays(t, out) })
 	short := readReport(t, out, "short")
 	t.Run("run gives hardware counters", func(t *testing.T) { hardware(t, short) })
+	t.Run("a profile of instructions", func(t *testing.T) { sampled(t, out) })
 	if form == "short" {
 		return
 	}
@@ -48,9 +49,9 @@ func boot(t *testing.T, long bool) (out string) {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	files := []string{"plans/short.yaml", filepath.Join(bin, "opcost"), filepath.Join(bin, "loop")}
-	goTool(t, "build", "-trimpath", "-o", files[1], "../cmd/opcost")
-	goTool(t, "build", "-trimpath", "-o", files[2], "./loop")
+	files := []string{"plans/short.yaml", "plans/profile.yaml", filepath.Join(bin, "opcost"), filepath.Join(bin, "loop")}
+	goTool(t, "build", "-trimpath", "-o", files[2], "../cmd/opcost")
+	goTool(t, "build", "-trimpath", "-o", files[3], "./loop")
 	if long {
 		guest := filepath.Join(bin, "guest.test")
 		goTool(t, "test", "-c", "-trimpath", "-o", guest, "./guest")

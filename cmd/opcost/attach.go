@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"opcost/collectors/probe"
@@ -16,21 +16,25 @@ import (
 )
 
 type attachCmd struct {
-	login    `embed:""`
-	Duration time.Duration  `help:"Length of the window." default:"10s"`
-	Interval *time.Duration `help:"Measure windows of this length again and again, until stopped." placeholder:"2s"`
-	Per      string         `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT"`
-	OpsFrom  string         `help:"Count operations by the first whole number in this file, or in what this command prints." placeholder:"FILE|COMMAND"`
-	Syscalls bool           `help:"Count system calls and nothing else of perf. This slows every system call of the whole machine while it lasts."`
-	Baseline string         `help:"Save the window to a new file." placeholder:"FILE"`
-	Against  string         `help:"Print the window of this file beside today's, with ratios." placeholder:"FILE"`
-	showing  `embed:""`
+	login     `embed:""`
+	Duration  time.Duration  `help:"Length of the window." default:"10s"`
+	Interval  *time.Duration `help:"Measure windows of this length again and again, until stopped." placeholder:"2s"`
+	Per       string         `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT"`
+	OpsFrom   string         `help:"Count operations by the first whole number in this file, or in what this command prints." placeholder:"FILE|COMMAND"`
+	Syscalls  bool           `help:"Count system calls and nothing else of perf. This slows every system call of the whole machine while it lasts."`
+	Baseline  string         `help:"Save the window to a new file." placeholder:"FILE"`
+	Against   string         `help:"Print the window of this file beside today's, with ratios." placeholder:"FILE"`
+	profiling `embed:""`
+	showing   `embed:""`
 }
 
 func (attachCmd) Help() string {
 	return `The server is never stopped, signalled, traced, restarted or written to, and none of its
 settings is changed: opcost reads /proc, counts through perf, and sends statements that
 only read over one connection. Its own statements are subtracted.
+
+With --profile a second window follows, in which perf interrupts the server 499 times a
+second and CPU; its operations are counted apart, and its costs are in no table.
 
 Without --pid, --socket or --dsn the machine's only server is meant. The password comes
 from MYSQL_PWD, from --defaults-file or ~/.my.cnf ([client]), or from a prompt; never
@@ -41,6 +45,7 @@ Examples:
   opcost attach --pid 4711 --duration 30s --baseline before-upgrade.json
   opcost attach --socket /run/mysqld/mysqld.sock --against before-upgrade.json
   opcost attach --interval 2s --per transaction
+  opcost attach --duration 30s --profile --profile-out before-upgrade.pb.gz
   opcost attach --no-login --ops-from 'redis-cli get orders'`
 }
 
@@ -73,6 +78,11 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 		return usageError{err}
 	}
 	at.caps, at.syscalls = probe.Ask(ctx), c.Syscalls
+	if c.Profile {
+		if err := at.canProfile(); err != nil {
+			return usageError{err}
+		}
+	}
 	if c.Interval != nil {
 		return c.watch(ctx, con, format, at, base)
 	}
@@ -81,10 +91,18 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return err
 	}
+	var lacking error
+	if c.Profile && incomplete(run) == nil {
+		lacking = c.profile(ctx, con, at, &run)
+	}
 	if c.Baseline != "" {
 		err = result.WriteFile(c.Baseline, run)
 	}
-	return errors.Join(err, c.show(con, format, run, base, compare.ByLatency), incomplete(run))
+	err = errors.Join(err, c.show(con, format, run, base, compare.ByLatency))
+	if c.Profile {
+		err = errors.Join(err, c.showProfile(con, format))
+	}
+	return errors.Join(err, cmp.Or(lacking, incomplete(run)))
 }
 
 // check finds what would be wrong only after a window has been measured.
@@ -94,18 +112,16 @@ func (c *attachCmd) check() error {
 		return fmt.Errorf("--duration %v: a window needs at least %v", c.Duration, shortest)
 	case c.Interval != nil && *c.Interval < shortest:
 		return fmt.Errorf("--interval %v: a window needs at least %v", *c.Interval, shortest)
-	case c.Baseline == "":
-		return nil
-	case c.Interval != nil:
+	case c.Interval != nil && c.Profile:
+		return errors.New("--profile is of one window; it does not go with --interval")
+	}
+	if err := c.checkProfile(); err != nil || c.Baseline == "" {
+		return err
+	}
+	if c.Interval != nil {
 		return errors.New("--baseline saves one window; it does not go with --interval")
 	}
-	if _, err := os.Lstat(c.Baseline); err == nil {
-		return fmt.Errorf("--baseline: %s exists and is left as it is; give another name", c.Baseline)
-	}
-	if info, err := os.Stat(filepath.Dir(c.Baseline)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--baseline: there is no folder %s; make it first", filepath.Dir(c.Baseline))
-	}
-	return nil
+	return newFile("--baseline", c.Baseline)
 }
 
 // shortest is the shortest window whose edges are not most of it.

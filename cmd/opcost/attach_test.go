@@ -31,6 +31,7 @@ func TestAttach(t *testing.T) {
 		{"judges", judges},
 		{"many connections", manyConnections},
 		{"traced", traced},
+		{"profiled", profiled},
 		{"unprivileged", unprivileged},
 		{"mistakes", mistakes},
 		{"passwords", passwords},

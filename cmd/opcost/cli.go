@@ -21,11 +21,19 @@ const (
 
 // cli is the command line. Each command's fields are its flags.
 type cli struct {
-	Doctor  doctorCmd        `cmd:"" help:"What this machine can measure, what it cannot, and what would change that."`
-	Run     runCmd           `cmd:"" help:"Measure a plan; prints the table at the end."`
-	Attach  attachCmd        `cmd:"" help:"Measure a live server; never disturbs it."`
-	Report  reportCmd        `cmd:"" help:"Print the tables again, from results on disk."`
+	commands
 	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// commands without the flag --version: in `opcost import --version NAME` the
+// parser would take it for the program's own.
+type commands struct {
+	Doctor  doctorCmd  `cmd:"" help:"What this machine can measure, what it cannot, and what would change that."`
+	Run     runCmd     `cmd:"" help:"Measure a plan; prints the table at the end."`
+	Attach  attachCmd  `cmd:"" help:"Measure a live server; never disturbs it."`
+	Report  reportCmd  `cmd:"" help:"Print the tables again, from results on disk."`
+	Import  importCmd  `cmd:"" help:"Others' results into our format: Small Datum's tables, sysbench, mysqlslap, perf stat, vmstat, iostat."`
+	Profile profileCmd `cmd:"" help:"Which functions the cost goes to, and what changed: tables, flame graphs, export."`
 }
 
 // console is where a command prints: results on out, progress and warnings on
@@ -45,7 +53,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	stderr = printable{stderr}
 	stop := &stopper{err: stderr}
 	exited := -1
-	parser, err := kong.New(&c,
+	var root any = &c
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		root = &c.commands
+	}
+	parser, err := kong.New(root,
 		kong.Name("opcost"),
 		kong.Description("What does one query cost in MySQL or MariaDB, why did that change, and how sure are we?\n\n"+
 			"First steps: write a plan (examples/two-versions.yaml shows every key), then `opcost run PLAN`."),

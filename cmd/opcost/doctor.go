@@ -43,10 +43,12 @@ func (c *doctorCmd) Run(ctx context.Context, con console) error {
 		}
 	}
 	caps := probe.Ask(ctx)
+	sampling := probe.AskSampling(ctx, caps)
 	if ctx.Err() != nil {
 		return ctx.Err() // what was not asked any more would look missing
 	}
 	r := doctor.Machine(caps, probe.SpaceAt(c.Work))
+	r.Sampling(caps, sampling)
 	if c.PID != nil {
 		r.Server(server, asked)
 	}

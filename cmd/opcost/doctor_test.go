@@ -46,7 +46,7 @@ func TestLiveDoctor(t *testing.T) {
 	if c := says["process"]; c.State != doctor.OK || !strings.Contains(c.Found, os.Args[0]) {
 		t.Errorf("%+v", c)
 	}
-	for _, name := range []string{"instructions/query", "perf", "valgrind", "PMU self-test", "perf_event_paranoid", "seccomp", "CPU governor", "disk", "symbols", "LTO"} {
+	for _, name := range []string{"instructions/query", "perf", "valgrind", "PMU self-test", "perf_event_paranoid", "seccomp", "CPU governor", "disk", "symbols", "LTO", "sampled event", "call graphs", "perf_event_mlock_kb"} {
 		if _, there := says[name]; !there && name != "PMU self-test" {
 			t.Errorf("there is no line %q", name)
 		}

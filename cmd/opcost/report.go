@@ -16,7 +16,7 @@ import (
 
 // showing are the flags of every command that prints a table.
 type showing struct {
-	Format string `help:"table, markdown, csv, tsv or json." default:"table"`
+	Format string `help:"table, markdown, csv, tsv, json, or benchfmt (Go benchmarks: one line a server start)." default:"table"`
 	Width  int    `help:"Columns of the table. Default: the terminal's, or 80." placeholder:"N"`
 }
 
@@ -28,7 +28,8 @@ type comparing struct {
 
 type reportCmd struct {
 	Dirs      []string `arg:"" name:"dir" help:"Folders of results."`
-	Base      string   `help:"The version that ratios are taken to. Default: the plan's base." placeholder:"NAME"`
+	Base      string   `help:"The version that ratios are taken to, or previous: each to the version before. Default: the plan's base." placeholder:"NAME"`
+	views     `embed:""`
 	comparing `embed:""`
 }
 
@@ -41,7 +42,11 @@ intervals, where it is more than what the results themselves show.
 
 Examples:
   opcost report opcost-results-two-versions
-  opcost report night-16 night-17 --base 8.0.28 --format csv > nights.csv`
+  opcost report night-16 night-17 --base 8.0.28 --format csv > nights.csv
+  opcost report night-17 --relative --format markdown
+  opcost report releases --series --metric instructions_per_query
+  opcost report clients-1-to-40 --sweep --base 5.6.51
+  opcost report night-17 --format benchfmt | benchstat -col version -`
 }
 
 // Run prints the tables of results on disk.
@@ -54,8 +59,11 @@ func (c *reportCmd) Run(con console) error {
 	if err != nil {
 		return err
 	}
-	if err := has(runs, c.Base); err != nil {
+	if err := has(runs, c.Base); err != nil && c.Base != previous {
 		return usageError{err}
+	}
+	if c.any() && format != report.Bench {
+		return c.write(con, format, c.Base, runs, warnings, c.comparing)
 	}
 	return c.show(con, format, c.Base, nil, runs, warnings)
 }
@@ -113,7 +121,14 @@ func read(con console, dirs []string) ([]result.Run, []result.Warning, error) {
 
 // show prints the comparison of runs.
 func (s comparing) show(con console, f report.Format, base string, order []string, runs []result.Run, warnings []result.Warning) error {
-	r := compare.Build(runs, compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)})
+	o := compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)}
+	if f == report.Bench {
+		return report.WriteBench(con.out, compare.Starts(runs, o))
+	}
+	if base == previous && has(runs, base) != nil {
+		o.Base, o.Previous, o.ByNumber = "", true, true
+	}
+	r := compare.Build(runs, o)
 	r.Warnings = append(r.Warnings, warnings...)
 	return report.Write(con.out, f, r, s.layout(con))
 }

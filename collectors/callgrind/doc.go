@@ -7,8 +7,8 @@
 // time, no rate, no context switches. It starts no server either: [Wrapper]
 // says how a server is started under valgrind, [ServerOptions] what the server
 // itself needs there, and whoever starts servers does it. It does not compare,
-// and does not divide by operations. [Parse] reads callgrind's output format
-// and knows nothing of servers.
+// and does not divide by operations. Its dumps are read by profiles/callgrind,
+// which knows nothing of servers.
 //
 // How valgrind is driven: its gdbserver listens on two pipes in
 // [Wrapper].Dir, and vgdb (part of the valgrind package) sends it callgrind's

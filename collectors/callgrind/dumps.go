@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	format "opcost/profiles/callgrind"
 )
 
 // dump is one thread's file.
@@ -31,7 +33,7 @@ func readDumps(dir string, pid int, hint string) ([]dump, error) {
 			continue
 		}
 		path := filepath.Join(dir, f.Name())
-		p, err := parseFile(path)
+		p, err := format.ParseFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -52,23 +54,10 @@ func readDumps(dir string, pid int, hint string) ([]dump, error) {
 	return dumps, nil
 }
 
-func parseFile(path string) (*Profile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	p, err := Parse(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, nil
-}
-
 // instructions is the part's total of the event Ir. The truth is the line
 // "totals:" at the end, which a file cut short has not; "summary:" in the
 // header is 0 or nonsense for a program that still runs.
-func instructions(p Part) (uint64, error) {
+func instructions(p format.Part) (uint64, error) {
 	i := slices.Index(p.Events, "Ir")
 	switch {
 	case i < 0:

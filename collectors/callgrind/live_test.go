@@ -14,6 +14,7 @@ import (
 
 	"opcost/collectors"
 	"opcost/collectors/probe"
+	format "opcost/profiles/callgrind"
 )
 
 func TestMariaDB(t *testing.T) {
@@ -136,7 +137,7 @@ func checkEvidence(t *testing.T, dir string, want float64) {
 	for _, path := range paths {
 		plain := filepath.Join(t.TempDir(), "dump")
 		gunzip(t, path, plain)
-		p, err := parseFile(plain)
+		p, err := format.ParseFile(plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,6 +149,19 @@ func checkEvidence(t *testing.T, dir string, want float64) {
 	}
 	if float64(sum) != want {
 		t.Errorf("evidence holds %d instructions, the reading %v", sum, want)
+	}
+	// The same dumps are a profile, a thread each, that adds up to the reading.
+	set, err := format.ReadFiles(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight, _ := set.Profiles[0].Total()
+	threads := map[string]bool{}
+	for _, s := range set.Profiles[0].Stacks {
+		threads[s.Thread] = true
+	}
+	if float64(weight) != want || len(threads) != len(paths) || set.Warnings != nil {
+		t.Errorf("as a profile: %d instructions of %d threads in %d files, the reading %v; %q", weight, len(threads), len(paths), want, set.Warnings)
 	}
 }
 

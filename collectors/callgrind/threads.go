@@ -8,6 +8,9 @@ import (
 	"strconv"
 )
 
+// maxReplyLine is above what valgrind prints of the longest C++ name.
+const maxReplyLine = 1 << 20
+
 // threadLine is a thread in the answer to "v.info scheduler", as valgrind's
 // VG_(show_sched_status) prints it:
 //
@@ -23,7 +26,7 @@ type threadMap map[int]int
 func parseThreads(r io.Reader) (threadMap, error) {
 	threads := threadMap{}
 	sc := bufio.NewScanner(r)
-	sc.Buffer(nil, maxLine)
+	sc.Buffer(nil, maxReplyLine)
 	for sc.Scan() {
 		m := threadLine.FindStringSubmatch(sc.Text())
 		if m == nil {

@@ -1,9 +1,12 @@
 package callgrind
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	format "opcost/profiles/callgrind"
 )
 
 func TestWrap(t *testing.T) {
@@ -39,5 +42,20 @@ func TestServerOptions(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s %s: -want +got\n%s", tt.flavor, tt.number, diff)
 		}
+	}
+}
+
+// A dump that was cut short gives no instructions, instead of too few.
+func TestInstructions(t *testing.T) {
+	for want, p := range map[string]format.Part{
+		"no Ir":     {Events: []string{"Bc"}, Totals: []uint64{5}},
+		"cut short": {Events: []string{"Ir"}},
+	} {
+		if n, err := instructions(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %d, %v", p, n, err)
+		}
+	}
+	if n, err := instructions(format.Part{Events: []string{"Bc", "Ir"}, Totals: []uint64{5, 7}}); err != nil || n != 7 {
+		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -31,6 +31,7 @@ type Spec struct {
 	Stderr     *os.File
 	ExtraFiles []*os.File // descriptor 3 and up
 	CPUs       []int      // pinned to these; nil: everywhere
+	MemoryNode *int       // the NUMA node that all its memory is taken from; nil: any
 }
 
 // Proc is a program that runs, or has ended.
@@ -93,6 +94,12 @@ func Start(s Spec) (*Proc, error) {
 				return
 			}
 		}
+		if s.MemoryNode != nil {
+			if err := bindMemory(*s.MemoryNode); err != nil {
+				started <- fmt.Errorf("bind the memory of %s: %w", s.Argv[0], err)
+				return
+			}
+		}
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -117,6 +124,12 @@ func (p *Proc) Err() error { return p.err }
 
 // ExitCode is the exit status, -1 for a signal. Valid after Done.
 func (p *Proc) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+
+// CPU is the processor time that the program used, with that of its children
+// that it waited for. Valid after Done.
+func (p *Proc) CPU() time.Duration {
+	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+}
 
 // Signal sends a signal to the program, unless it has ended.
 func (p *Proc) Signal(sig syscall.Signal) error {

@@ -3,8 +3,8 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"opcost/perfctl/result"
 )
@@ -12,6 +12,18 @@ import (
 // Build compares runs. Whatever is doubtful about them becomes a warning in the
 // report; runs that cannot be compared still give their own values.
 func Build(runs []result.Run, o Options) Report {
+	return newBuilder(runs, o).report(o.Previous)
+}
+
+// BuildBoth compares runs with the base, and with the release before each; the
+// metrics are worked out once.
+func BuildBoth(runs []result.Run, o Options) (toBase, toPrevious Report) {
+	b := newBuilder(runs, o)
+	return b.report(false), b.report(true)
+}
+
+// newBuilder works out what each cell's metrics are, with their intervals.
+func newBuilder(runs []result.Run, o Options) *builder {
 	base, order := planned(runs)
 	if o.Order == nil {
 		o.Order = order
@@ -20,18 +32,25 @@ func Build(runs []result.Run, o Options) Report {
 		o.Base = base
 	}
 	versions := versionsOf(runs, o.Order)
-	b := builder{
-		options: o,
-		base:    o.Base,
-		all:     cells(runs, versions),
-		table:   newMetricTable(),
-		tables:  newTables(),
+	found := releases(runs)
+	if o.ByNumber && o.Order == nil {
+		versions = byNumber(versions, found)
+	}
+	b := &builder{
+		options:  o,
+		base:     o.Base,
+		versions: versions,
+		releases: found,
+		all:      cells(runs, versions),
+		table:    newMetricTable(),
+		tables:   newTables(),
 	}
 	if b.base == "" && len(versions) > 0 {
 		b.base = versions[0]
 	}
+	keep := keptMetrics(o)
 	for _, c := range b.all {
-		b.notes.add(c.String(), c.summarise()...)
+		b.found.add(c.String(), c.summarise(keep)...)
 	}
 	b.noise = noise(b.all, o.NoiseFloor)
 	for _, c := range b.all {
@@ -40,84 +59,133 @@ func Build(runs []result.Run, o Options) Report {
 			e.interval(b.tables, s, known)
 		}
 	}
-	rows := b.compare()
+	return b
+}
 
-	warnings := unlike(b.pairs(), b.base)
-	if len(versions) > 0 && !slices.Contains(versions, b.base) {
-		warnings = append(warnings, result.Warning{Code: "base", Text: fmt.Sprintf("no run is of the base %q, so there are no ratios; there are: %s", b.base, joined(versions))})
+// keptMetrics is what a report limited to some metrics has to work out; nil: all.
+func keptMetrics(o Options) func(name string) bool {
+	if o.Only == nil {
+		return nil
+	}
+	return func(name string) bool {
+		// The last tells which workloads write.
+		return slices.Contains(o.Only, name) || name == o.Metric || name == "rows_changed_per_query" || strings.HasPrefix(name, lostCollector)
+	}
+}
+
+// report makes the comparison with the base, or with the release before.
+func (b *builder) report(previous bool) Report {
+	b.notes = b.found.clone()
+	ps := b.pairs(previous)
+	rows := b.compare(ps, previous)
+	warnings := unlike(ps)
+	if len(b.versions) > 0 && !previous && !slices.Contains(b.versions, b.base) {
+		warnings = append(warnings, result.Warning{Code: "base", Text: fmt.Sprintf("no run is of the base %q, so there are no ratios; there are: %s", b.base, joined(b.versions))})
 	}
 	warnings = append(warnings, mixed(b.all)...)
 	warnings = append(warnings, b.notes.warnings()...)
 	warnings = append(warnings, recorded(b.all)...)
-	return Report{Schema: Schema, Base: b.base, Versions: append([]string{}, versions...), Rows: rows, Warnings: append([]result.Warning{}, warnings...)}
+	base := b.base
+	if previous {
+		base = ""
+	}
+	return Report{Schema: Schema, Base: base, Versions: append([]string{}, b.versions...), Rows: rows, Warnings: append([]result.Warning{}, warnings...)}
 }
 
 // builder holds one comparison while it is made.
 type builder struct {
-	options Options
-	base    string
-	all     []*cell
-	table   metricTable
-	tables  *tables
-	noise   noiseOf
-	notes   notes
+	options  Options
+	base     string
+	versions []string
+	releases map[string]release
+	all      []*cell
+	table    metricTable
+	tables   *tables
+	noise    noiseOf
+	found    notes // about the cells themselves
+	notes    notes // and about the ratios of one report
 }
 
 // pair is a cell and the base's cell that it is compared with.
 type pair struct{ cell, base *cell }
 
-// pairs finds for each cell the base's: the same host, workload, clients and
-// driver, and the same protocol, or the only other one the base has.
-func (b *builder) pairs() []pair {
-	bases := map[family][]*cell{}
+// pairs finds for each cell the one that it is compared with: of the base, or of
+// the nearest earlier version. It has the same host, workload, clients and
+// driver, and the same protocol, or the only other one that version has.
+func (b *builder) pairs(previous bool) []pair {
+	type key struct {
+		family
+		version string
+	}
+	of := map[key][]*cell{}
 	for _, c := range b.all {
-		if c.version == b.base {
-			bases[c.family()] = append(bases[c.family()], c)
-		}
+		k := key{c.family(), c.version}
+		of[k] = append(of[k], c)
 	}
 	var ps []pair
 	for _, c := range b.all {
-		if c.version == b.base {
-			continue
-		}
-		candidates := bases[c.family()]
-		i := slices.IndexFunc(candidates, func(x *cell) bool { return x.protocol == c.protocol })
-		switch {
-		case i >= 0:
-			ps = append(ps, pair{c, candidates[i]})
-		case len(candidates) == 1:
-			ps = append(ps, pair{c, candidates[0]})
+		for _, v := range b.against(c.version, previous) {
+			candidates := of[key{c.family(), v}]
+			i := slices.IndexFunc(candidates, func(x *cell) bool { return x.protocol == c.protocol })
+			if i < 0 && len(candidates) == 1 {
+				i = 0
+			}
+			if i >= 0 {
+				ps = append(ps, pair{c, candidates[i]})
+				break
+			}
 		}
 	}
 	return ps
 }
 
-// compare makes the rows with their ratios and verdicts.
-func (b *builder) compare() []Row {
-	of := map[*cell]*cell{}
-	for _, p := range b.pairs() {
-		of[p.cell] = p.base
+// against gives the versions that one may be compared with, the best first.
+func (b *builder) against(version string, previous bool) (vs []string) {
+	switch {
+	case !previous && version != b.base:
+		return []string{b.base}
+	case !previous:
+		return nil
 	}
-	primaries := map[*cell]string{}
-	for _, c := range b.all {
-		primaries[c] = b.primary(c, of[c])
+	for i := slices.Index(b.versions, version) - 1; i >= 0; i-- {
+		if v := b.versions[i]; b.releases[v].series(b.releases[version]) {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+// compare makes the rows with their ratios and verdicts.
+func (b *builder) compare(ps []pair, previous bool) []Row {
+	of := make(map[*cell]*cell, len(ps))
+	for _, p := range ps {
+		of[p.cell] = p.base
 	}
 	strictest := b.fdr() / max(1, float64(len(of)))
 
 	rows := make([]Row, 0, len(b.all))
 	var primary []contrast
 	for _, c := range b.all {
+		base := of[c]
 		row := Row{
 			Host: c.host, Version: c.version, Workload: c.workload, Group: c.group, Clients: c.clients,
-			Protocol: c.protocol, Driver: c.driver, Runs: c.starts, Primary: primaries[c],
+			Protocol: c.protocol, Driver: c.driver, Runs: c.starts, Primary: b.primary(c, base),
 			Metrics: make(map[string]M, len(c.metrics)), VsBase: map[string]R{},
 		}
+		names := make([]string, 0, len(c.metrics))
 		for name, e := range c.metrics {
-			row.Metrics[name] = e.M
+			if b.options.Only == nil || slices.Contains(b.options.Only, name) {
+				row.Metrics[name] = e.M
+				names = append(names, name)
+			}
 		}
-		base := of[c]
 		if base != nil && b.sameSize(c, base) {
-			for _, name := range slices.Sorted(maps.Keys(c.metrics)) {
+			if previous {
+				row.Against = base.version
+			}
+			row.VsBase = make(map[string]R, len(names))
+			slices.Sort(names)
+			for _, name := range names {
 				if ct, ok := b.contrast(name, c, base, name == row.Primary, strictest); ok {
 					ct.into = row.VsBase
 					if name == row.Primary {
@@ -188,13 +256,17 @@ func barred(m Metric, e, base *estimate, c *cell) string {
 	return ""
 }
 
-// primary chooses the metric that carries the row's verdict: instructions/query,
-// else CPU/query.
+// primary chooses the metric that carries the row's verdict: the one asked for,
+// or instructions/query, else CPU/query.
 func (b *builder) primary(c, base *cell) string {
 	if base == nil {
 		base = c
 	}
-	for _, name := range []string{"instructions_per_query", "cpu_us_per_query"} {
+	metrics := []string{"instructions_per_query", "cpu_us_per_query"}
+	if b.options.Metric != "" {
+		metrics = []string{b.options.Metric}
+	}
+	for _, name := range metrics {
 		e, ok := c.usable(name)
 		eb, okBase := base.usable(name)
 		if ok && okBase && e.measure(name) == eb.measure(name) && barred(b.table.of(name), e, eb, c) == "" {

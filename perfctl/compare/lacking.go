@@ -11,7 +11,7 @@ import (
 // explainLacking gives each main metric that the cell lacks altogether a state
 // and a reason: the collector that failed, the pass that could not be made, or
 // that nothing counted it. And it removes what only carried such reasons.
-func (c *cell) explainLacking() {
+func (c *cell) explainLacking(keep func(metric string) bool) {
 	lost := map[result.Source]*estimate{}
 	var names []string
 	for name := range c.metrics {
@@ -28,7 +28,7 @@ func (c *cell) explainLacking() {
 		}
 	}
 	for _, m := range Metrics {
-		if !m.Main || c.metrics[m.Name] != nil {
+		if !m.Main || c.metrics[m.Name] != nil || keep != nil && !keep(m.Name) {
 			continue
 		}
 		c.metrics[m.Name] = c.lacking(m.Name, lost)
@@ -64,6 +64,9 @@ func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate 
 	if e.Reason == "" {
 		e.State, e.Reason = c.failedPass(e.Source == result.SourcePerf)
 	}
+	if e.Reason == "" && c.imported() {
+		e.Source, e.Reason = result.SourceImport, "what was imported does not have it"
+	}
 	if e.Reason == "" {
 		e.State, e.Reason = result.NotCounted, strings.ReplaceAll(readingOf(name), "_", " ")+": none of the passes counted it"
 	}
@@ -73,7 +76,7 @@ func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate 
 // per is what the cell's operations are.
 func (c *cell) per() string {
 	for _, r := range c.runs {
-		for _, p := range r.Passes {
+		for _, p := range costly(r) {
 			for _, w := range p.Windows {
 				return perOf(w)
 			}
@@ -86,7 +89,7 @@ func (c *cell) per() string {
 // made may still say why it has no hardware counters.
 func (c *cell) failedPass(hardware bool) (result.State, string) {
 	for _, r := range c.runs {
-		for _, p := range r.Passes {
+		for _, p := range costly(r) {
 			if p.State != result.OK && p.State != result.Partial || (p.Reason != "" && len(p.Windows) == 0) {
 				return cmp.Or(p.State, result.Failed), cmp.Or(p.Reason, "the pass failed")
 			}
@@ -96,7 +99,7 @@ func (c *cell) failedPass(hardware bool) (result.State, string) {
 		return "", ""
 	}
 	for _, r := range c.runs {
-		for _, p := range r.Passes {
+		for _, p := range costly(r) {
 			if p.State == result.OK && p.Reason != "" {
 				return result.Unsupported, p.Reason
 			}

@@ -25,7 +25,7 @@ func (e *estimate) measure(name string) measure { return measure{name, e.Source,
 // metric the measure that is kept, its median and its state. Where the runs
 // hold a metric from several sources or scopes, the better one is kept and the
 // others are named in the notes.
-func (c *cell) summarise() (notes []result.Warning) {
+func (c *cell) summarise(keep func(metric string) bool) (notes []result.Warning) {
 	perStart := map[startKey]tallies{}
 	kinds := map[result.PassKind]map[startKey]bool{}
 	for _, r := range c.runs {
@@ -34,7 +34,7 @@ func (c *cell) summarise() (notes []result.Warning) {
 			perStart[k] = tallies{}
 		}
 		perStart[k].addRun(r)
-		for _, p := range r.Passes {
+		for _, p := range costly(r) {
 			if kinds[p.Kind] == nil {
 				kinds[p.Kind] = map[startKey]bool{}
 			}
@@ -47,6 +47,9 @@ func (c *cell) summarise() (notes []result.Warning) {
 	found := map[string]map[measure][]*tally{}
 	for _, ts := range perStart {
 		for m, t := range ts {
+			if keep != nil && !keep(m.name) {
+				continue
+			}
 			if found[m.name] == nil {
 				found[m.name] = map[measure][]*tally{}
 			}
@@ -64,7 +67,7 @@ func (c *cell) summarise() (notes []result.Warning) {
 			notes = append(notes, result.Warning{Code: "source", Text: fmt.Sprintf("%s: %s is shown; %s was measured too and is left out, since the two are never mixed", name, kept, d)})
 		}
 	}
-	c.explainLacking()
+	c.explainLacking(keep)
 	slices.SortFunc(notes, func(a, b result.Warning) int { return cmp.Compare(a.Text, b.Text) })
 	return notes
 }

@@ -76,6 +76,7 @@ var Metrics = []Metric{
 	{"rKB/o", Cost, 0.05, false},
 	{"wKB/o", Cost, 0.05, false},
 	{"o/s", Gain, 0.02, false},
+	{"qps_relative", Gain, 0.02, false}, // imported: ratios that were published without what they are of
 }
 
 // metricTable finds metrics by name.

@@ -31,7 +31,10 @@ type Row struct {
 	// many starts stand behind it.
 	Runs int `json:"runs"`
 	// Primary names the metric that carries this row's verdict, "" where none can.
-	Primary string       `json:"primary"`
+	Primary string `json:"primary"`
+	// Against names the version that VsBase is to, where that is not the
+	// report's base: see [Options.Previous].
+	Against string       `json:"against,omitempty"`
 	Metrics map[string]M `json:"metrics"`
 	// VsBase holds ratios to the base version's row; it is empty for the base
 	// itself and lacks the metrics for which no ratio may be taken.

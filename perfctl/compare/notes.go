@@ -29,6 +29,14 @@ func (n *notes) add(where string, ws ...result.Warning) {
 	}
 }
 
+func (n *notes) clone() notes {
+	c := notes{order: slices.Clone(n.order), where: make(map[result.Warning][]string, len(n.where))}
+	for w, cells := range n.where {
+		c.where[w] = slices.Clone(cells)
+	}
+	return c
+}
+
 func (n *notes) warnings() []result.Warning {
 	ws := make([]result.Warning, 0, len(n.order))
 	for _, w := range n.order {
@@ -59,6 +67,9 @@ func recorded(all []*cell) []result.Warning {
 						ns.add(where, result.Warning{Code: "window", Text: fmt.Sprintf("a window is %s: %s", w.State, w.Reason)})
 					}
 					for _, q := range w.Quality {
+						if isSampled(p) {
+							continue // no value is of this window
+						}
 						cs.add(where, q)
 						checked[q.Name] = true
 					}

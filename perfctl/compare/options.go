@@ -8,6 +8,18 @@ type Options struct {
 	// Order of the versions; nil: the plan's where the runs are of one plan.
 	// Versions that it lacks follow by their first start.
 	Order []string
+	// Previous compares each version with the one before it, in place of the
+	// base: the nearest earlier one of the same flavour that has the cell.
+	Previous bool
+	// ByNumber orders the versions by their releases' numbers where neither Order
+	// nor a plan does.
+	ByNumber bool
+	// Metric carries the verdicts, where it can; "": instructions/query, else
+	// CPU/query.
+	Metric string
+	// Only limits the report to these metrics; nil: all. What is not in it costs
+	// no time and no memory.
+	Only []string
 	// Threshold is the share of change that matters, for every metric
 	// (0.01 is 1%); 0: each metric's own, see [Metrics].
 	Threshold float64

@@ -133,14 +133,14 @@ func onlyCallgrind(r result.Run) bool {
 	return len(r.Passes) > 0 && !slices.ContainsFunc(r.Passes, func(p result.Pass) bool { return p.Kind != result.PassCallgrind })
 }
 
-// unlike says in what each version differs from the base besides what was
+// unlike says in what each version differs from the one it is compared with, besides what was
 // measured. What the plan meant to vary is among it: the reader decides.
-func unlike(ps []pair, base string) (ws []result.Warning) {
-	type against struct{ host, version string }
+func unlike(ps []pair) (ws []result.Warning) {
+	type against struct{ host, version, base string }
 	news, bases := map[against]side{}, map[against]side{}
 	var order []against
 	for _, p := range ps {
-		k := against{p.cell.host, p.cell.version}
+		k := against{p.cell.host, p.cell.version, p.base.version}
 		if news[k] == nil {
 			news[k], bases[k] = side{}, side{}
 			order = append(order, k)
@@ -161,7 +161,7 @@ func unlike(ps []pair, base string) (ws []result.Warning) {
 			if from == to {
 				continue
 			}
-			text := fmt.Sprintf("%s: %s (%s) → %s (%s)", f.name, from, base, to, k.version)
+			text := fmt.Sprintf("%s: %s (%s) → %s (%s)", f.name, from, k.base, to, k.version)
 			if len(hosts) > 1 {
 				text = k.host + ": " + text
 			}

@@ -20,7 +20,7 @@ func unproven(m Metric, c, base *cell) string {
 func (c *cell) disturbed() bool {
 	checked, broken := 0, 0
 	for _, r := range c.runs {
-		for _, p := range r.Passes {
+		for _, p := range costly(r) {
 			for _, w := range p.Windows {
 				for _, q := range w.Quality {
 					if q.Name == result.CheckOthers {

@@ -101,6 +101,9 @@ func (a amount) and(b amount) amount {
 func (ts tallies) add(m measure, a amount, den divisor) {
 	if a.state.Usable() && den.n <= 0 {
 		a.state, a.reason, a.remedy = result.Failed, "no operation was counted in the window", "measure longer"
+		if m.source == result.SourceImport {
+			a.reason, a.remedy = "what was imported does not say over how long or how many operations it was counted", ""
+		}
 	}
 	t := ts[m]
 	if t == nil {
@@ -128,7 +131,7 @@ func (ts tallies) add(m measure, a amount, den divisor) {
 
 // addRun puts all the windows of a run into the tallies of its server start.
 func (ts tallies) addRun(run result.Run) {
-	for _, p := range run.Passes {
+	for _, p := range costly(run) {
 		for _, w := range p.Windows {
 			if w.State == result.Failed {
 				ts.addFailed(p.Kind, w)
@@ -176,6 +179,10 @@ func (ts tallies) addCount(w result.Window) {
 	traced := isTraced(w)
 	ops := operations(w)
 	for _, r := range w.Readings {
+		if r.Gauge && r.Source == result.SourceImport {
+			ts.addImported(w, r)
+			continue
+		}
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (traced && !isTracepoint(r)) {
 			continue
 		}

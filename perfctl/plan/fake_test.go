@@ -74,6 +74,19 @@ func (f fake) ReadFile(path string) ([]byte, error) {
 func (fake) SearchPath() []string { return []string{"/usr/bin", "/usr/sbin"} }
 func (fake) CPUs() ([]int, error) { return []int{0, 1}, nil }
 
+func (fake) MemoryBytes() (int64, error) { return 2 << 30, nil }
+
+func (fake) Nodes() (map[int][]int, error) { return map[int][]int{0: {0}, 1: nil}, nil }
+
+func (fake) Drives(d Driver, id string) error {
+	if d.Name == "sysbench" && id == "hot-points" {
+		return errors.New("sysbench cannot do hot-points")
+	}
+	return nil
+}
+
+func (fake) Writes(id string) bool { return true }
+
 func parse(t *testing.T, text string) (*Plan, error) {
 	t.Helper()
 	return Parse("/plans/p.yaml", []byte(text), newFake())

@@ -5,7 +5,7 @@ import "slices"
 // Key is one key of a plan. The documentation and the error messages both come
 // from here.
 type Key struct {
-	In      string // "" for the top level, "versions", "session" or "restore"
+	In      string // "" for the top level, "versions", "session", "restore", "profile", "driver" or "variants"
 	Name    string
 	Meaning string
 	Default string // as it would be written; "" where the key must be given or has no default
@@ -18,6 +18,9 @@ const (
 	inVersion = "versions"
 	inSession = "session"
 	inRestore = "restore"
+	inProfile = "profile"
+	inDriver  = "driver"
+	inVariant = "variants"
 )
 
 // Keys gives every key of a plan, in the order in which to explain them.
@@ -27,7 +30,8 @@ var keys = []Key{
 	{inPlan, "versions", "what is compared, a list; at least one", "", "[{name: a, mysqld: mariadbd}]"},
 	{inPlan, "base", "the version that the others are compared with", "the first version", "a"},
 	{inPlan, "options", "server options for every version, without the leading --", "[]", "[innodb-buffer-pool-size=1G]"},
-	{inPlan, "workloads", "workload ids or groups (point, range, range-agg, write, all)", "", "[point-query, update-index]"},
+	{inPlan, "variants", "sets of options; every version is measured with each, under both names together", "", "[{name: -bl, options: [log-bin]}]"},
+	{inPlan, "workloads", "workload ids, groups (point, range, range-agg, write, all) or sets (set-27, set-32, set-42)", "", "[point-query, update-index]"},
 	{inPlan, "tables", "number of tables", "1", "1"},
 	{inPlan, "rows", "rows in each table", "100000", "100000"},
 	{inPlan, "clients", "numbers of connections; each is measured by itself", "[1]", "[1, 4]"},
@@ -37,12 +41,15 @@ var keys = []Key{
 	{inPlan, "warmup", "time before the first window, after the tables were scanned once; may be 0s", "5s", "30s"},
 	{inPlan, "duration", "length of a window", "10s", "1m"},
 	{inPlan, "operations", "length of a window in operations, in place of duration", "", "20000"},
+	{inPlan, "write_operations", "length of a write test's window in operations, in place of duration", "", "20000"},
+	{inPlan, "driver", "what sends the statements: builtin, sysbench, mysqlslap, {lua: PATH} (sysbench's script), {command: TEXT}", "builtin", "sysbench"},
+	{inPlan, "numa", "the NUMA node that the server's CPUs and memory are of", "", "0"},
 	{inPlan, "repeats", "server starts of each version; six or more give exact intervals", "4", "6"},
 	{inPlan, "budget", "time for one `opcost run`: two starts of every cell first, whatever they take, then further starts only where the verdict is unsure, up to repeats, as long as they fit", "none", "2h"},
 	{inPlan, "restart", "set: a server start per version and repeat; run: one per workload and client count", "set", "run"},
-	{inPlan, "restore", "how data gets back before a write test: auto, copy, reflink, or {command: TEXT}", "auto", "copy"},
+	{inPlan, "restore", "how data gets back before a write test: auto, copy, reflink, {command: TEXT}, or replay (it does not: every version does the same writes instead)", "auto", "copy"},
 	{inPlan, "counters", "who counts instructions: auto, perf, callgrind, none", "auto", "perf"},
-	{inPlan, "profile", "record profiles; this version of opcost has none, so only false", "false", "false"},
+	{inPlan, "profile", "record a profile of each run, in a window of its own after the counting: true, false, or {hz: N, call_graph: fp, event: NAME}", "false", "true"},
 	{inPlan, "seed", "where the random keys begin; equal for every version", "1", "7"},
 
 	{inVersion, "name", "the version's name in results; letters, digits and . _ + -", "", "mariadb-10.11"},
@@ -57,6 +64,19 @@ var keys = []Key{
 	{inSession, "charset", "character set of the connection", "latin1", "utf8mb4"},
 	{inSession, "protocol", "prepared, or text", "prepared", "text"},
 	{inSession, "tls", "encrypt the connection: true or false", "false", "true"},
+
+	{inProfile, "hz", "samples a second and CPU", "499", "997"},
+	{inProfile, "call_graph", "how stacks are walked: fp (frame pointers), dwarf (50 times the data), lbr (Intel, hardware events)", "fp", "dwarf"},
+	{inProfile, "event", "the event that is sampled, as perf names it; if not given, instructions, else cycles, else cpu-clock", "", "cycles"},
+
+	{inVariant, "name", "what is put behind the version's name", "", "-bl"},
+	{inVariant, "options", "further server options, after the version's", "[]", "[log-bin]"},
+
+	{inDriver, "name", "sysbench, mysqlslap or command; not needed beside lua or command", "", "sysbench"},
+	{inDriver, "program", "the program: a path or a name on PATH", "none", "/opt/sysbench-1.1/bin/sysbench"},
+	{inDriver, "lua", "sysbench's script for all workloads, or a folder with a script NAME.lua for each; by default its own", "none", "my.lua"},
+	{inDriver, "options", "further options of sysbench or mysqlslap", "[]", "[--mysql-ignore-errors=all]"},
+	{inDriver, "command", "a shell command that runs the load and ends; {socket}, {host}, {port}, {user}, {database}, {clients}, {seconds}, {operations}, {workload}, {range}, {tables}, {rows} and {seed} stand for what they say", "", `"my-load --socket {socket} --user {user} --time {seconds}"`},
 
 	{inRestore, "command", "a shell command that puts $OPCOST_DATA back to what $OPCOST_PRISTINE holds", "", "rsync -a --delete $OPCOST_PRISTINE/ $OPCOST_DATA/"},
 }

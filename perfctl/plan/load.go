@@ -52,7 +52,7 @@ func (r *reader) allWorkloads() []string {
 	if err != nil {
 		return nil // no suggestion, then
 	}
-	return append(ids, "point", "range", "range-agg", "write", "all")
+	return append(ids, "point", "range", "range-agg", "write", "all", "set-27", "set-32", "set-42")
 }
 
 func (r *reader) clients(m map[string]entry, p *Plan) {
@@ -123,7 +123,11 @@ const patience = 365 * 24 * time.Hour
 func (r *reader) bearable(root ast.Node, p *Plan) {
 	const operation, row = 20e-6, 2e-6 // seconds
 	cells := float64(len(p.Versions)) * float64(len(p.Workloads)) * float64(len(p.Clients)) * float64(p.Repeats)
-	each := (p.Warmup + p.Duration).Seconds() + float64(p.Operations)*operation + float64(p.Tables)*float64(p.Rows)*row
+	windows := 1.0
+	if p.Profile {
+		windows++
+	}
+	each := p.Warmup.Seconds() + windows*(p.Duration.Seconds()+float64(p.Operations+p.WriteOperations)*operation) + float64(p.Tables)*float64(p.Rows)*row
 	if years := cells * each / patience.Seconds(); years > 1 {
 		r.bad(root, "smaller numbers", "this plan takes more than %.0f years: %d versions x %d workloads x %d numbers of clients x %d repeats, each of %.0f s and more",
 			years, len(p.Versions), len(p.Workloads), len(p.Clients), p.Repeats, each)
@@ -191,17 +195,15 @@ func (r *reader) restore(m map[string]entry, p *Plan) {
 	s, isText := scalar(n)
 	command, isCommand := strings.CutPrefix(s, "command:")
 	switch {
-	case isText && s == "replay":
-		r.bad(e.value, "restore: copy", "restore: replay is not there yet in this version of opcost")
 	case isText && (isCommand || s == "command"):
 		if command = strings.TrimSpace(command); command == "" {
 			command = "/path/of/a/program"
 		}
 		r.bad(e.value, "restore: {command: "+command+"}", "restore: a command is given as a mapping")
 	case isText:
-		enum(r, m, "restore", &p.Restore.Kind, "auto", "copy", "reflink")
+		enum(r, m, "restore", &p.Restore.Kind, "auto", "copy", "reflink", replay)
 	default:
-		sub, ok := r.keyed(e.value, inRestore, "restore", "restore: auto | copy | reflink | {command: TEXT}")
+		sub, ok := r.keyed(e.value, inRestore, "restore", "restore: auto | copy | reflink | replay | {command: TEXT}")
 		if !ok {
 			return
 		}

@@ -18,6 +18,7 @@ func (p *Plan) NoiseFloor() *Plan {
 	n.Versions = slices.DeleteFunc(slices.Clone(p.Versions), func(v Version) bool { return v.Name != p.Base })
 	n.Repeats = max(p.Repeats, noiseStarts)
 	n.Budget = 0
+	n.Profile, n.Sampling = false, Sampling{}
 	sum := sha256.Sum256([]byte("noise floor of " + p.Hash))
 	n.Hash = hex.EncodeToString(sum[:8])
 	return &n

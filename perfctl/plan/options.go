@@ -109,6 +109,7 @@ func (r *reader) options(e entry) []string {
 		case secretName.MatchString(bare) && !switchValue.MatchString(secret):
 			r.bad(it, "the option in a defaults_file of mode 0600", "option %s holds a secret, which everyone on this machine could read in the process list", name)
 		default:
+			r.poolFits(it, opt)
 			opts = append(opts, opt)
 		}
 	}

@@ -29,7 +29,20 @@ type Plan struct {
 	Restore    Restore
 	Counters   Counters
 	Profile    bool
+	Sampling   Sampling `json:",omitzero"` // zero where Profile is false
 	Seed       uint64
+	Driver     Driver `json:",omitzero"`
+	// WriteOperations is the length of a write test's window; 0: as the others'.
+	WriteOperations int64 `json:",omitzero"`
+	// NUMA is the node that the server's CPUs and memory are of; nil: any.
+	NUMA *int `json:",omitempty"`
+}
+
+// Sampling is how a profile is recorded.
+type Sampling struct {
+	Hz        int       // samples a second and CPU
+	CallGraph CallGraph // how stacks are walked
+	Event     string    // as perf names it; "" is the best that the machine samples
 }
 
 // Version is one server build with one configuration.
@@ -56,6 +69,7 @@ type (
 	Transport string
 	Restart   string
 	Counters  string
+	CallGraph string
 )
 
 const (
@@ -72,10 +86,18 @@ const (
 	CountersPerf      Counters = "perf"
 	CountersCallgrind Counters = "callgrind"
 	CountersNone      Counters = "none"
+
+	CallGraphFP    CallGraph = "fp" // by frame pointers
+	CallGraphDWARF CallGraph = "dwarf"
+	CallGraphLBR   CallGraph = "lbr" // by the CPU's last branch records
 )
 
-// Restore says how data gets back to its loaded state before a write test.
+// Restore says how data gets back to its loaded state before a write test. With
+// replay it does not: write tests do equal numbers of operations with equal keys
+// in every version, one test on what the one before left, so that all versions'
+// data have the same history; where a part of it is missing (a run is gone on
+// with, a test failed) it is done again, unmeasured.
 type Restore struct {
-	Kind    string // auto, copy, reflink, command
+	Kind    string // auto, copy, reflink, command, replay
 	Command string // with Kind command; `restore: {command: TEXT}` in the plan
 }

@@ -44,8 +44,8 @@ tables: 2
 rows: 1_000
 clients: [4, 1]
 transport: tcp
-server_cpus: [0-1]
-client_cpus: [1, 0]
+server_cpus: [1]
+client_cpus: [0]
 warmup: 0s
 operations: 20000
 repeats: 6
@@ -76,7 +76,7 @@ seed: 18446744073709551615
 		},
 		Workloads: []string{"update-index", "point-query", "hot-points"},
 		Tables:    2, Rows: 1000, Clients: []int{4, 1}, Transport: "tcp",
-		ServerCPUs: []int{0, 1}, ClientCPUs: []int{0, 1},
+		ServerCPUs: []int{1}, ClientCPUs: []int{0},
 		Operations: 20000, Repeats: 6, Restart: "run", Budget: 90 * time.Minute,
 		Restore: Restore{Kind: "command", Command: "/bin/rollback now"}, Counters: "callgrind",
 		Seed: 18446744073709551615,
@@ -177,6 +177,105 @@ func TestListCPUs(t *testing.T) {
 	for _, s := range []string{"", "a", "3-1", "-1", "0,", "0-99999"} {
 		if cpus, err := parseCPUs(s); err == nil {
 			t.Errorf("%q: %v, want an error", s, cpus)
+		}
+	}
+}
+
+func TestVariants(t *testing.T) {
+	// Five versions and three variants in eight lines.
+	p := mustParse(t, `options: [innodb-flush-log-at-trx-commit=2]
+versions:
+  - {name: "5.0", basedir: /opt/five, options: [sync-binlog=0]}
+  - {name: "5.1", basedir: /opt/five, env: {A: b}}
+  - {name: "5.5", basedir: /opt/five}
+  - {name: "5.6", basedir: /opt/five}
+  - {name: "5.7", basedir: /opt/five}
+variants:
+  - {name: -bl, options: [log-bin]}
+  - {name: -nobl, options: [skip-log-bin]}
+  - {name: -noahi, options: [skip-log-bin, skip-innodb-adaptive-hash-index]}
+workloads: [point-query]
+`)
+	var names []string
+	for _, v := range p.Versions {
+		names = append(names, v.Name)
+	}
+	if d := cmp.Diff([]string{"5.0-bl", "5.0-nobl", "5.0-noahi", "5.1-bl", "5.1-nobl", "5.1-noahi", "5.5-bl", "5.5-nobl", "5.5-noahi",
+		"5.6-bl", "5.6-nobl", "5.6-noahi", "5.7-bl", "5.7-nobl", "5.7-noahi"}, names); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"innodb-flush-log-at-trx-commit=2", "sync-binlog=0", "skip-log-bin", "skip-innodb-adaptive-hash-index"}, p.Versions[2].Options); d != "" {
+		t.Error(d)
+	}
+	if p.Base != "5.0-bl" || p.Versions[5].Env["A"] != "b" || p.Versions[4].Mysqld != "/opt/five/bin/mysqld" {
+		t.Errorf("base %s, %+v", p.Base, p.Versions[4])
+	}
+	written := mustParse(t, "versions: [{name: a-x, mysqld: mariadbd, options: [log-bin]}]\nworkloads: [point-query]\n")
+	if multiplied := mustParse(t, with("variants: [{name: -x, options: [log-bin]}]\n")); multiplied.Hash != written.Hash {
+		t.Error("a variant and the same version written out have different hashes")
+	}
+}
+
+func TestDriver(t *testing.T) {
+	for text, want := range map[string]Driver{
+		"":                                   {},
+		"driver: builtin\n":                  {},
+		"driver: {name: builtin}\n":          {},
+		"driver: sysbench\n":                 {Name: "sysbench"},
+		"driver: mysqlslap\n":                {Name: "mysqlslap"},
+		"driver: {lua: my.lua}\n":            {Name: "sysbench", Lua: "/plans/my.lua"},
+		"driver: {lua: /opt/lua/}\n":         {Name: "sysbench", Lua: "/opt/lua"},
+		"driver: {command: 'x {seconds}'}\n": {Name: "command", Command: "x {seconds}"},
+		"driver: {name: sysbench, program: numactl, options: [--a=b]}\n": {Name: "sysbench", Program: "/usr/bin/numactl", Options: []string{"--a=b"}},
+	} {
+		p := mustParse(t, with(text))
+		if d := cmp.Diff(want, p.Driver); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+		if same := p.Hash == mustParse(t, with("")).Hash; same != (want.Name == "") {
+			t.Errorf("%q: the same hash as the built-in driver: %v", text, same)
+		}
+	}
+}
+
+func TestWritesAndMachine(t *testing.T) {
+	p := mustParse(t, with("restore: replay\nwrite_operations: 20_000\nnuma: 0\nclient_cpus: [1]\n"))
+	if p.Restore.Kind != "replay" || p.WriteOperations != 20000 || p.Duration != 10*time.Second || p.NUMA == nil || *p.NUMA != 0 {
+		t.Errorf("%+v", p)
+	}
+	if d := cmp.Diff([]int{0}, p.ServerCPUs); d != "" {
+		t.Error(d)
+	}
+	mustParse(t, with("options: [innodb-buffer-pool-size=2G, innodb-buffer-pool-size=2097152K]\n"))
+	n, err := here{}.Nodes()
+	if cpus, cpuErr := (here{}).CPUs(); err != nil || cpuErr != nil || len(n) == 0 {
+		t.Errorf("this machine's nodes: %v, %v, CPUs %v, %v", n, err, cpus, cpuErr)
+	}
+	if m, err := (here{}).MemoryBytes(); err != nil || m < 64<<20 {
+		t.Errorf("this machine's memory: %d, %v", m, err)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	usual := Sampling{Hz: 499, CallGraph: "fp"}
+	for text, want := range map[string]Sampling{
+		"profile: true\n":                            usual,
+		"profile: {}\n":                              usual,
+		"profile: {hz: 499}\n":                       usual,
+		"profile: {hz: 97, call_graph: dwarf}\n":     {Hz: 97, CallGraph: "dwarf"},
+		"profile: {event: 'cpu/event=1,umask=2/'}\n": {Hz: 499, CallGraph: "fp", Event: "cpu/event=1,umask=2/"},
+		"profile: false\n":                           {},
+		"":                                           {},
+	} {
+		p := mustParse(t, with(text))
+		if p.Sampling != want || p.Profile != (want != Sampling{}) {
+			t.Errorf("%q: %v %+v, want %+v", text, p.Profile, p.Sampling, want)
+		}
+		if same := p.Hash == mustParse(t, with("profile: true\n")).Hash; same != (want == usual) {
+			t.Errorf("%q: the same hash as profile: true: %v", text, same)
+		}
+		if n := p.NoiseFloor(); n.Profile || n.Sampling != (Sampling{}) {
+			t.Errorf("%q: the noise floor has a profile", text)
 		}
 	}
 }

@@ -110,6 +110,7 @@ func (r *reader) plan(root ast.Node, p *Plan) map[string][]byte {
 		p.Options = r.options(e)
 	}
 	files := r.versions(root, m, p)
+	r.variants(m, p)
 	r.base(m, p)
 	r.workloads(root, m, p)
 	number(r, m, "tables", &p.Tables, 1, 10_000)
@@ -120,16 +121,18 @@ func (r *reader) plan(root ast.Node, p *Plan) map[string][]byte {
 	enum(r, m, "transport", &p.Transport, Socket, TCP)
 	r.cpus(m, "server_cpus", &p.ServerCPUs)
 	r.cpus(m, "client_cpus", &p.ClientCPUs)
+	r.numa(m, p)
+	r.apart(m, p)
 	r.duration(m, "warmup", &p.Warmup, 0, longest)
 	r.length(m, p)
 	r.budget(m, p)
 	enum(r, m, "restart", &p.Restart, RestartSet, RestartRun)
 	r.restore(m, p)
 	enum(r, m, "counters", &p.Counters, CountersAuto, CountersPerf, CountersCallgrind, CountersNone)
-	r.boolean(m, "profile", &p.Profile)
-	if p.Profile {
-		r.bad(m["profile"].value, "profile: false", "profile: this version of opcost records no profiles")
-	}
+	r.profile(m, p)
+	r.driver(m, p)
+	r.writes(m, p)
+	r.driven(m, p)
 	if len(r.problems) == 0 {
 		r.bearable(root, p)
 	}

@@ -74,6 +74,17 @@ func TestKeysParse(t *testing.T) {
 				text = "workloads: [point-query]\nversions: [{name: a, mysqld: mariadbd, session: {" + line + "}}]"
 			case inRestore:
 				text = with("restore: {" + line + "}")
+			case inProfile:
+				text = with("profile: {" + line + "}")
+			case inVariant:
+				more := "name: -x, "
+				if k.Name == "name" {
+					more = ""
+				}
+				text = with("variants: [{" + more + line + "}]")
+			case inDriver:
+				more := map[string]string{"program": "name: sysbench, ", "options": "name: sysbench, "}[k.Name]
+				text = with("driver: {" + more + line + "}")
 			}
 			many := manyCPUs{anything{newFake()}}
 			if _, err := Parse("/plans/p.yaml", []byte(text), many); err != nil {

@@ -58,7 +58,7 @@ func (r *reader) unknownKey(e entry, what string) {
 		names = append(names, k.Name)
 	}
 	instead := "one of " + strings.Join(names, ", ")
-	place := map[string]string{inPlan: "at the top level", inVersion: "in a version", inSession: "in session", inRestore: "in restore"}
+	place := map[string]string{inPlan: "at the top level", inVersion: "in a version", inSession: "in session", inRestore: "in restore", inProfile: "in profile", inDriver: "in driver", inVariant: "in a variant"}
 	if near, ok := nearest(e.name, names); ok {
 		instead = near + ":"
 	} else if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.name }); i >= 0 {

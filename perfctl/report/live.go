@@ -55,8 +55,10 @@ func WriteLive(w io.Writer, f Format, live Live, l LiveLayout) error {
 			Mix *compare.Mix `json:"mix,omitempty"`
 		}{live.Report, live.Tables, live.Mix})
 	}
-	_, err := ParseFormat(string(f))
-	return err
+	if _, err := ParseFormat(string(f)); err != nil {
+		return err
+	}
+	return fmt.Errorf("a live window has no format %s", f)
 }
 
 // warnings of the report and of the window.

@@ -18,10 +18,11 @@ const (
 	CSV      Format = "csv"      // one line a row and metric
 	TSV      Format = "tsv"      // the same, separated by tabs
 	JSON     Format = "json"     // the report as it is
+	Bench    Format = "benchfmt" // a line a server start, for benchstat: see [WriteBench]
 )
 
 // Formats are the formats there are.
-func Formats() []Format { return []Format{Table, Markdown, CSV, TSV, JSON} }
+func Formats() []Format { return []Format{Table, Markdown, CSV, TSV, JSON, Bench} }
 
 // Layout is what the place of printing allows.
 type Layout struct {
@@ -55,6 +56,8 @@ func Write(w io.Writer, f Format, r compare.Report, l Layout) error {
 	case JSON:
 		return writeJSON(w, r)
 	}
-	_, err := ParseFormat(string(f))
-	return err
+	if _, err := ParseFormat(string(f)); err != nil {
+		return err
+	}
+	return fmt.Errorf("the format %s is not for this report", f)
 }

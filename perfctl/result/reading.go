@@ -53,7 +53,9 @@ const (
 // the fixed metric names without that ending: instructions_user, cpu_us,
 // context_switches_voluntary, rows_read, read_kb, handler_read_key, ...
 // Readings of the whole host start with "host_", gauges that are no sum over the
-// window (a mean, a level at an edge) have Gauge set and are not divided.
+// window (a mean, a level at an edge) have Gauge set and are not divided. A gauge
+// of what was imported (SourceImport) is a rate or a cost as it was printed, and
+// has the metric's own name: qps, cpu/o, response_us.
 type Reading struct {
 	Name   string   `json:"name"`
 	Value  *float64 `json:"value"` // nil where State is not Usable

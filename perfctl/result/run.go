@@ -83,6 +83,7 @@ type PassKind string
 const (
 	PassCount     PassKind = "count"     // perf stat, procfs, status
 	PassCallgrind PassKind = "callgrind" // under valgrind: instructions only, times mean nothing
+	PassProfile   PassKind = "profile"   // sampled by perf record, which slows the server: no cost is taken from it
 )
 
 // Pass is one way of measuring; a pass that could not be made keeps its reason.
@@ -98,7 +99,7 @@ type Pass struct {
 type Window struct {
 	ID         string    `json:"id"`
 	Start      time.Time `json:"start"`
-	DurationNS int64     `json:"duration_ns"` // opcost's monotonic clock, operation count to operation count
+	DurationNS int64     `json:"duration_ns"` // opcost's monotonic clock, operation count to operation count; 0: not known, of what was imported
 	Gated      bool      `json:"gated"`       // no statement was under way at either edge
 	EventSet   string    `json:"event_set,omitempty"`
 	Ops        OpCount   `json:"ops"`
@@ -162,11 +163,16 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
+// ProfileFile is the name, in the run's evidence folder, of the profile that its
+// sampling window or its window under callgrind gave (pprof, compressed).
+const ProfileFile = "profile.pb.gz"
+
 // Complete tells whether every pass of the run was made to its end, so that it
-// need not be measured again.
+// need not be measured again. A profile that this machine cannot give is not
+// worth another run.
 func (r Run) Complete() bool {
 	for _, p := range r.Passes {
-		if p.State != OK {
+		if p.State != OK && !(p.Kind == PassProfile && p.State == Unsupported) {
 			return false
 		}
 	}

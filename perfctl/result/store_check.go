@@ -61,7 +61,7 @@ func (w Window) check() error {
 		return err
 	}
 	switch {
-	case w.DurationNS < 0, w.DurationNS == 0 && w.State.Usable():
+	case w.DurationNS < 0, w.DurationNS == 0 && w.State.Usable() && w.Ops.Source != SourceImport:
 		return fmt.Errorf("its duration is %d ns", w.DurationNS)
 	case w.EdgeNS[0] < 0 || w.EdgeNS[1] < 0:
 		return fmt.Errorf("its edges took %v ns", w.EdgeNS)

@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,37 +29,82 @@ const maxRun = 16 << 20
 // Read gives the runs in results folders, or in single runs' folders, sorted by
 // time of start and then id. A run that cannot be trusted is named in a warning
 // and left out. The error is for a folder that holds no results at all: a new
-// results folder without runs is none.
-func Read(dirs ...string) ([]Run, []Warning, error) {
-	var all []place
+// results folder without runs is none. Of a folder with many runs an index is
+// kept in it, where it may be written.
+func Read(dirs ...string) ([]Run, []Warning, error) { return ReadOnly(nil, dirs...) }
+
+// ReadOnly is Read without the readings that keep does not ask for by their
+// name; nil keeps all. Twenty thousand runs have millions of them.
+func ReadOnly(keep func(reading string) bool, dirs ...string) ([]Run, []Warning, error) {
+	var runs []Run
+	var warnings []Warning
 	seen := map[string]bool{}
 	for _, dir := range dirs {
 		places, err := placesIn(dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, p := range places {
-			real, err := filepath.EvalSymlinks(p.path)
-			if err == nil && seen[real] {
-				continue // named twice, in whatever way
+		places = slices.DeleteFunc(places, func(p place) bool {
+			was := seen[p.real]
+			seen[p.real] = true
+			return was // named twice, in whatever way
+		})
+		for _, a := range fromIndex(dir, places, keep) {
+			if a.warn != nil {
+				warnings = append(warnings, *a.warn)
+			} else {
+				runs = append(runs, a.run)
 			}
-			seen[real] = true
-			all = append(all, p)
 		}
 	}
-	runs, warnings := readAll(all)
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
 	})
 	return runs, warnings, nil
 }
 
+// answer is a run, or why there is none.
+type answer struct {
+	run  Run
+	warn *Warning
+}
+
+// only leaves out the readings that are not asked for.
+func (r *Run) only(keep func(reading string) bool) {
+	for _, p := range r.Passes {
+		for i := range p.Windows {
+			w := &p.Windows[i]
+			kept := make([]Reading, 0, len(w.Readings)/2)
+			for _, x := range w.Readings {
+				if keep(x.Name) {
+					kept = append(kept, x)
+				}
+			}
+			w.Readings = kept
+		}
+	}
+}
+
 // place is where a run should be.
-type place struct{ dir, path string }
+type place struct {
+	dir, path string
+	real      string // path without symbolic links, where it can be told
+}
+
+// realPath is the path without symbolic links, or the path where that fails.
+func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
 
 func placesIn(dir string) ([]place, error) {
 	if _, err := os.Lstat(filepath.Join(dir, runFile)); err == nil {
-		return []place{{dir, dir}}, nil
+		return []place{{dir, dir, realPath(dir)}}, nil
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, runsDir))
 	if err != nil {
@@ -82,49 +125,38 @@ func placesIn(dir string) ([]place, error) {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	var places []place
+	runs := realPath(filepath.Join(dir, runsDir))
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") { // what desktops and editors leave
-			places = append(places, place{dir, filepath.Join(dir, runsDir, e.Name())})
+		if strings.HasPrefix(e.Name(), ".") { // what desktops and editors leave
+			continue
 		}
+		p := place{dir, filepath.Join(dir, runsDir, e.Name()), filepath.Join(runs, e.Name())}
+		if e.Type()&fs.ModeSymlink != 0 {
+			p.real = realPath(p.path)
+		}
+		places = append(places, p)
 	}
 	return places, nil
 }
 
-// readAll reads runs on all CPUs: decoding is the work.
-func readAll(places []place) ([]Run, []Warning) {
-	type answer struct {
-		run  Run
-		warn *Warning
-	}
-	answers := make([]answer, len(places))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(places)) {
-		wg.Go(func() {
-			for i := range next {
-				run, warn := readRun(places[i].path)
-				run.Dir, run.Path = places[i].dir, places[i].path
-				share(&run)
-				answers[i] = answer{run, warn}
+// readPlaces reads the run.json of some places on all CPUs, as decoding is the
+// work, and tells what the files were before they were read.
+func readPlaces(places []place, answers []answer, some []int) []stamp {
+	stamps := make([]stamp, len(places))
+	each(len(some), func() func(int) {
+		return func(n int) {
+			i := some[n]
+			before, _ := stampOf(filepath.Join(places[i].path, runFile))
+			run, warn := readRun(places[i].path)
+			run.Dir, run.Path = places[i].dir, places[i].path
+			share(&run)
+			answers[i] = answer{run, warn}
+			if after, ok := stampOf(filepath.Join(places[i].path, runFile)); ok && after == before {
+				stamps[i] = before // else it changed meanwhile
 			}
-		})
-	}
-	for i := range places {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-
-	var runs []Run
-	var warnings []Warning
-	for _, a := range answers {
-		if a.warn != nil {
-			warnings = append(warnings, *a.warn)
-			continue
 		}
-		runs = append(runs, a.run)
-	}
-	return runs, warnings
+	})
+	return stamps
 }
 
 // readRun reads one run's folder.
@@ -190,4 +222,10 @@ func readRegular(path string) (text []byte, err error) {
 			text = slices.Grow(text, len(text))
 		}
 	}
+}
+
+// IsFolder tells a results folder of opcost by its mark.
+func IsFolder(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, markFile))
+	return err == nil && info.Mode().IsRegular()
 }

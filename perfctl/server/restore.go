@@ -20,6 +20,7 @@ const (
 	RestoreAuto    = "auto"    // reflink where the file system can, else copy
 	RestoreCopy    = "copy"    // sparse files stay sparse
 	RestoreReflink = "reflink" // refused where the file system cannot
+	RestoreReplay  = "replay"  // never: the flow sees to it that all versions' data have the same history
 	RestoreCommand = "command" // a shell command with OPCOST_PRISTINE and OPCOST_DATA in its environment
 )
 
@@ -37,7 +38,7 @@ type Restored struct {
 
 func checkRestore(r plan.Restore) error {
 	switch r.Kind {
-	case "", RestoreAuto, RestoreCopy, RestoreReflink:
+	case "", RestoreAuto, RestoreCopy, RestoreReflink, RestoreReplay:
 		return nil
 	case RestoreCommand:
 		if strings.TrimSpace(r.Command) == "" {
@@ -45,7 +46,7 @@ func checkRestore(r plan.Restore) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("restore: %q is not auto, copy, reflink or command", r.Kind)
+	return fmt.Errorf("restore: %q is not auto, copy, reflink, replay or command", r.Kind)
 }
 
 // Save keeps a copy of the stopped server's data, to which Restore goes back.

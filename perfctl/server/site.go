@@ -25,6 +25,7 @@ type Spec struct {
 	Launcher     []string // argv in front of the binary
 	Env          map[string]string
 	CPUs         []int        // the server's CPUs; nil: all
+	NUMA         *int         // the node of its memory; nil: any
 	TLS          bool         // connections will use TLS: its set-up is not skipped
 	Restore      plan.Restore // the zero value means auto
 	// Sockets is a folder for the sockets' folders, its path short; "": the one

@@ -126,7 +126,7 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 		return nil, s.errorf("%w", err)
 	}
 	defer log.Close()
-	i.proc, err = child.Start(child.Spec{Argv: i.argv, Env: s.spec.environ(), Dir: s.tmp(), Stdout: log, Stderr: log, CPUs: cpus})
+	i.proc, err = child.Start(child.Spec{Argv: i.argv, Env: s.spec.environ(), Dir: s.tmp(), Stdout: log, Stderr: log, CPUs: cpus, MemoryNode: s.spec.NUMA})
 	if err != nil {
 		return nil, s.failed("start", err, i.logPath, given)
 	}

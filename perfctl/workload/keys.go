@@ -14,6 +14,7 @@ type keys struct {
 	data Data
 	pcg  *rand.PCG
 	rng  *rand.Rand
+	zipf *zipf
 	hot  []int64
 	last int64 // the id drawn last
 	x    int64 // the start of the range drawn last
@@ -30,6 +31,7 @@ const hotIDs = 100
 func newKeys(d Data, planSeed uint64) *keys {
 	k := &keys{data: d, pcg: rand.NewPCG(0, 0), c: make([]byte, cWidth), pad: make([]byte, padWidth)}
 	k.rng = rand.New(k.pcg)
+	k.zipf = newZipf(d.Rows, zipfExponent)
 	k.cBox, k.padBox = k.c, k.pad
 	k.pcg.Seed(seed("hot", planSeed))
 	for range hotIDs {
@@ -75,6 +77,9 @@ func (k *keys) values(args []arg, into []driver.Value) []driver.Value {
 		switch a.kind {
 		case argID:
 			k.last = k.row()
+			v = k.last
+		case argZipf:
+			k.last = k.zipf.draw(k.rng)
 			v = k.last
 		case argK:
 			v = k.row()

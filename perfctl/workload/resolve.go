@@ -2,16 +2,26 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// Tests are all the tests there are, group by group.
-func Tests() []Test { return slices.Clone(table) }
+// Tests are all the tests there are: group by group, then those of no group.
+func Tests() []Test { return slices.Concat(table, further) }
+
+// Sets are the names of the published lists of tests.
+func Sets() []string { return slices.Sorted(maps.Keys(sets)) }
+
+// Groups are the names that stand for several tests, beside the sets.
+func Groups() []string {
+	return []string{"all", string(Point), string(Range), string(RangeAgg), string(Write)}
+}
 
 // Resolve turns names into tests, in the order given, each once. A name is an
 // id; the Name of a test with several ranges, which means a range of 100 (or
-// the only one there is); or a group: point, range, range-agg, write, all.
+// the only one there is); a group: point, range, range-agg, write, all; or a
+// set: set-27, set-32, set-42, in its own order.
 func Resolve(names []string) ([]Test, error) {
 	var out []Test
 	seen := map[string]bool{}
@@ -32,13 +42,20 @@ func Resolve(names []string) ([]Test, error) {
 
 func matching(name string) []Test {
 	id := name
-	if d, ok := defaults[name]; ok {
-		id = d
+	bare, isPre := strings.CutSuffix(name, pre)
+	if d, ok := defaults[bare]; ok {
+		if id = d; isPre {
+			id = preID(d)
+		}
 	}
-	if i := slices.IndexFunc(table, func(t Test) bool { return t.ID == id }); i >= 0 {
-		return table[i : i+1]
+	tests := Tests()
+	if i := slices.IndexFunc(tests, func(t Test) bool { return t.ID == id }); i >= 0 {
+		return tests[i : i+1]
 	}
 	var found []Test
+	for _, id := range sets[name] {
+		found = append(found, matching(id)...)
+	}
 	for _, t := range table {
 		if name == "all" || string(t.Group) == name || t.Name == name {
 			found = append(found, t)
@@ -48,8 +65,8 @@ func matching(name string) []Test {
 }
 
 func unknown(name string) error {
-	names := []string{"all", string(Point), string(Range), string(RangeAgg), string(Write)}
-	for _, t := range table {
+	names := slices.Concat(Groups(), Sets())
+	for _, t := range Tests() {
 		names = append(names, t.ID)
 	}
 	near, best := "", 1+len(name)/3

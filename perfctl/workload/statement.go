@@ -46,6 +46,7 @@ type argKind uint8
 
 const (
 	argID argKind = iota
+	argZipf
 	argK
 	argX     // the start of a range
 	argAfter // the start of the range plus n
@@ -73,7 +74,7 @@ type compiled struct {
 
 var braces = regexp.MustCompile(`\{(t|[a-z]+)(?:([*+])(\d+))?\}`)
 
-var kinds = map[string]argKind{"id": argID, "k": argK, "x": argX, "hot": argHot, "same": argSame, "c": argC, "pad": argPad}
+var kinds = map[string]argKind{"id": argID, "zipf": argZipf, "k": argK, "x": argX, "hot": argHot, "same": argSame, "c": argC, "pad": argPad}
 
 // compile reads the notation of the table of tests. It panics on a fault in
 // it, which the tests of this package would show.

@@ -40,6 +40,8 @@ func TestTemplates(t *testing.T) {
 		"read-only-count":        {"SELECT COUNT(c) FROM sbtest1 WHERE id BETWEEN ? AND ?"},
 		"update-index":           {index},
 		"update-nonindex":        {nonindex},
+		"update-zipf":            {nonindex},
+		"update-one-index":       {"UPDATE sbtest1 SET k=k+1 WHERE id=1"},
 		"update-one":             {"UPDATE sbtest1 SET c=? WHERE id=1"},
 		"update-inlist":          {"UPDATE sbtest1 SET k=k+1 WHERE id IN (?, ... 10)"},
 		"delete":                 {remove},

@@ -6,6 +6,7 @@ import "fmt"
 // number and the other braces are the arguments:
 //
 //	{id}     an id, uniform over 1..rows        {id*N}   N of them, comma-separated
+//	{zipf}   an id, Zipfian over 1..rows: id 1 is the hottest
 //	{k}      a value of k, likewise             {k*N}    N of them
 //	{x}      where a range starts, uniform over 1..rows
 //	{x+N}    N more than the {x} before it
@@ -24,7 +25,9 @@ const (
 	sqlScan       = "SELECT * FROM sbtest{t} WHERE LENGTH(c) < 0"
 	sqlIndexed    = "UPDATE sbtest{t} SET k=k+1 WHERE id={id}"
 	sqlUnindexed  = "UPDATE sbtest{t} SET c={c} WHERE id={id}"
+	sqlUpdateZipf = "UPDATE sbtest{t} SET c={c} WHERE id={zipf}"
 	sqlUpdateOne  = "UPDATE sbtest{t} SET c={c} WHERE id=1"
+	sqlOneIndexed = "UPDATE sbtest{t} SET k=k+1 WHERE id=1"
 	sqlUpdateList = "UPDATE sbtest{t} SET k=k+1 WHERE id IN ({id*10})"
 	sqlDelete     = "DELETE FROM sbtest{t} WHERE id={id}"
 	sqlReinsert   = "INSERT INTO sbtest{t} (id, k, c, pad) VALUES ({same}, {k}, {c}, {pad})"
@@ -85,6 +88,7 @@ var table = []Test{
 	single("update-inlist", Write, siToPK, sqlUpdateList),
 	single("update-nonindex", Write, pk, sqlUnindexed),
 	single("update-one", Write, pk, sqlUpdateOne),
+	single("update-zipf", Write, pk, sqlUpdateZipf),
 	transaction("write-only", Write, siToPK, writes()),
 }
 

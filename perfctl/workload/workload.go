@@ -38,6 +38,7 @@ type Test struct {
 	Group Group
 	Range int    // how many ids or rows one statement is after; 0 where the notion does not apply
 	Write bool   // changes the data, so the data must be restored before it
+	Pre   bool   // a read of the loaded table, before the write tests of its plan
 	Per   string // PerStatement or PerRow (scan: rows of the table read)
 	// Transactional: the statements come as BEGIN, ..., COMMIT. A phase ends
 	// between transactions only, so a phase of N operations is rounded up to

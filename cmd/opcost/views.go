@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"opcost/perfctl/compare"
+	"opcost/perfctl/report"
+	"opcost/perfctl/result"
+)
+
+// views are the other ways to look at results.
+type views struct {
+	Relative bool   `help:"Ratios by groups of workloads, in the layout that Small Datum publishes." xor:"view"`
+	Sweep    bool   `help:"Ratios by the number of clients: from which on a version stays faster, and odd steps." xor:"view"`
+	Series   bool   `help:"Releases in order: ratios to the base and to the release before, and where the metric changed." xor:"view"`
+	Costs    string `help:"Costs per operation: host (cpu/o, cs/o, ... of the whole machine) or query (of the server)." placeholder:"UNITS" xor:"view"`
+	Metric   string `help:"The metric of --relative, --sweep and --series, by its name in JSON: qps, response_us, instructions_per_query, ..." default:"qps" placeholder:"NAME"`
+}
+
+// previous is what --base names to compare each version with the one before it.
+const previous = "previous"
+
+func (v views) any() bool { return v.Relative || v.Sweep || v.Series || v.Costs != "" }
+
+// write prints one view of the runs.
+func (v views) write(con console, f report.Format, base string, runs []result.Run, warnings []result.Warning, s comparing) error {
+	o := compare.Options{Base: base, ByNumber: true, NoiseFloor: s.floor(con, runs), Metric: v.Metric}
+	if base == previous {
+		o.Base, o.Previous = "", true
+	}
+	l := s.layout(con)
+	switch {
+	case v.Sweep:
+		if o.Previous {
+			return usageError{errors.New("--sweep: a crossover is against one base: name it with --base")}
+		}
+		o.Only = compare.SweepMetrics(v.Metric)
+		r := compare.Build(runs, o)
+		r.Warnings = append(r.Warnings, warnings...)
+		if err := mustHave(r, v.Metric); err != nil {
+			return err
+		}
+		sweep, err := compare.SweepOf(r, v.Metric)
+		if err != nil {
+			return usageError{err}
+		}
+		return report.WriteSweep(con.out, f, sweep, l)
+	case v.Series:
+		o.Only = compare.SeriesMetrics(v.Metric)
+		toBase, toPrevious := compare.BuildBoth(runs, o)
+		toBase.Warnings = append(toBase.Warnings, warnings...)
+		if err := mustHave(toBase, v.Metric); err != nil {
+			return err
+		}
+		return report.WriteSeries(con.out, f, compare.SeriesOf(toBase, toPrevious, v.Metric), l)
+	case v.Costs != "":
+		costs, err := report.ParseCosts(v.Costs)
+		if err != nil {
+			return usageError{err}
+		}
+		o.Only, o.Metric = costs.Metrics(), ""
+		r := compare.Build(runs, o)
+		r.Warnings = append(r.Warnings, warnings...)
+		return report.WriteCosts(con.out, f, r, costs, l)
+	}
+	o.Only = compare.RelativeMetrics(v.Metric)
+	r := compare.Build(runs, o)
+	r.Warnings = append(r.Warnings, warnings...)
+	if err := mustHave(r, o.Only...); err != nil {
+		return err
+	}
+	return report.WriteRelative(con.out, f, compare.RelativeOf(r, v.Metric), l)
+}
+
+// mustHave refuses a metric that no run has.
+func mustHave(r compare.Report, metrics ...string) error {
+	for _, row := range r.Rows {
+		if slices.ContainsFunc(metrics, func(m string) bool { _, ok := row.Metrics[m]; return ok }) {
+			return nil
+		}
+	}
+	return usageError{errors.New("--metric: no run has " + strings.Join(metrics, " or ") + "; `opcost report DIR --format csv` lists what there is")}
+}

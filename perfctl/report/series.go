@@ -1,0 +1,243 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"opcost/perfctl/compare"
+)
+
+// WriteSeries lays a series of releases out: ratios to the base and to the
+// release before, the steps at which the metric changed, and where hosts differ.
+func WriteSeries(w io.Writer, f Format, s compare.Series, l Layout) error {
+	switch f {
+	case Table, Markdown:
+		return seriesSheet(s).write(w, f, l)
+	case CSV, TSV:
+		return writeLines(w, f, seriesLines(s))
+	case JSON:
+		return encodeJSON(w, s)
+	}
+	return noLayout("series", f)
+}
+
+// mostSteps are shown of one pair of releases.
+const mostSteps = 15
+
+func seriesSheet(s compare.Series) *sheet {
+	sh := newSheet(s.Warnings)
+	sh.head = []string{fmt.Sprintf("%s by release: the ratio to %s, and the change since the release before.", metricLabel(s.Metric), s.Base)}
+	hosts := map[string]bool{}
+	for _, l := range s.Lines {
+		hosts[l.Host] = true
+	}
+	several := len(hosts) > 1
+	for _, lines := range seriesTables(s.Lines) {
+		sh.parts = append(sh.parts, seriesMatrix(s, lines, several))
+	}
+	sh.parts = append(sh.parts, stepSentences(s, several)...)
+	odd := sentences{title: "Odd releases: a fall or rise that the neighbouring releases do not share"}
+	for _, l := range s.Lines {
+		for i, p := range l.Points {
+			if p.Odd != 0 {
+				odd.texts = append(odd.texts, oddReleaseText(s, l, i, several))
+			}
+		}
+	}
+	differ := sentences{title: "Where hosts disagree"}
+	for _, d := range s.Disagree {
+		differ.texts = append(differ.texts, disagreementText(d, s.Base))
+	}
+	odd.texts, differ.texts = capped(odd.texts), capped(differ.texts)
+	sh.parts = append(sh.parts, odd, differ)
+	sh.notes = []string{"!: the metric changed here."}
+	if slices.ContainsFunc(s.Steps, func(x compare.Step) bool { return x.Single }) || len(s.Steps) == 0 {
+		sh.notes = append(sh.notes, "Of single runs, a change is what exceeds 5%, or three times the zigzag of the lines of the same host and number of clients; nothing is known of its confidence.")
+	}
+	if slices.ContainsFunc(s.Steps, func(x compare.Step) bool { return !x.Single }) {
+		sh.notes = append(sh.notes, "Changes with [bounds] are those whose whole 95% interval lies beyond the metric's threshold; over all steps the share of false ones is held at 5%.")
+	}
+	return sh
+}
+
+func seriesTables(lines []compare.SeriesLine) (tables [][]compare.SeriesLine) {
+	type key struct {
+		host, group, driver, protocol string
+		clients                       int
+	}
+	at := map[key]int{}
+	for _, l := range lines {
+		k := key{l.Host, l.Group, l.Driver, l.Protocol, l.Clients}
+		i, ok := at[k]
+		if !ok {
+			i = len(tables)
+			at[k] = i
+			tables = append(tables, nil)
+		}
+		tables[i] = append(tables[i], l)
+	}
+	return tables
+}
+
+func seriesMatrix(s compare.Series, lines []compare.SeriesLine, several bool) matrix {
+	m := matrix{title: fmt.Sprintf("%s, %s", groupTitle(lines[0].Group), clientsText(lines[0].Clients)), columns: s.Versions}
+	if several {
+		m.title += ", " + lines[0].Host
+	}
+	if len(s.Versions) > 0 && s.Versions[0] == s.Base {
+		m.keep = 1
+	}
+	for _, l := range lines {
+		row := matrixRow{label: l.Workload}
+		for i, p := range l.Points {
+			text := "-"
+			switch {
+			case s.Versions[i] == s.Base:
+				text = numberOrDash(p.Value)
+			case p.VsBase != nil:
+				text = twoDecimals(p.VsBase.Ratio)
+			}
+			if p.VsPrevious != nil {
+				text += " " + change(p.VsPrevious.Ratio-1)
+			}
+			if p.Changed {
+				text = "!" + text
+			}
+			row.cells = append(row.cells, text)
+		}
+		m.rows = append(m.rows, row)
+	}
+	return m
+}
+
+// stepText is "8.0.27 → 8.0.28: −5% [−6, −4], instructions/query +6%" without
+// its releases.
+func stepText(x compare.Step, several bool) string {
+	text := change(x.R.Ratio - 1)
+	if x.R.Low != nil && x.R.High != nil && !x.Single {
+		text += fmt.Sprintf(" [%s, %s]", strings.TrimSuffix(change(*x.R.Low-1), "%"), strings.TrimSuffix(change(*x.R.High-1), "%"))
+	} else {
+		text += " (single runs)"
+	}
+	for _, e := range x.Evidence {
+		if e.Ratio != nil {
+			text += fmt.Sprintf(", %s %s", metricLabel(e.Metric), change(*e.Ratio-1))
+		}
+	}
+	where := fmt.Sprintf("%s, %s", x.Workload, clientsText(x.Clients))
+	if several {
+		where += ", " + x.Host
+	}
+	if x.Odd {
+		text += "; taken back by the neighbouring release"
+	}
+	return fmt.Sprintf("%s: %s", where, text)
+}
+
+func stepSentences(s compare.Series, several bool) (parts []part) {
+	for from := 0; from < len(s.Steps); {
+		x := s.Steps[from]
+		to := from
+		for to < len(s.Steps) && s.Steps[to].From == x.From && s.Steps[to].To == x.To {
+			to++
+		}
+		steps := s.Steps[from:to]
+		from = to
+		up := 0
+		for _, st := range steps {
+			if st.R.Ratio > 1 {
+				up++
+			}
+		}
+		ss := sentences{title: fmt.Sprintf("%s → %s: %d of %d changed in %s, %d up and %d down", x.From, x.To, len(steps), measuredSteps(s, x.From, x.To),
+			metricLabel(s.Metric), up, len(steps)-up)}
+		for _, st := range steps[:min(len(steps), mostSteps)] {
+			ss.texts = append(ss.texts, stepText(st, several))
+		}
+		if more := len(steps) - mostSteps; more > 0 {
+			ss.texts = append(ss.texts, fmt.Sprintf("and %d more, none of them larger (`--format csv` lists them)", more))
+		}
+		parts = append(parts, ss)
+	}
+	if len(parts) == 0 {
+		parts = append(parts, sentences{title: "Steps", texts: []string{"no release changed " + metricLabel(s.Metric) + " as far as can be said"}})
+	}
+	return parts
+}
+
+// measuredSteps is in how many rows both releases were measured.
+func measuredSteps(s compare.Series, from, to string) (n int) {
+	i := slices.Index(s.Versions, to)
+	for _, l := range s.Lines {
+		if i >= 0 && l.Points[i].VsPrevious != nil && l.Points[i].Previous == from {
+			n++
+		}
+	}
+	return n
+}
+
+func oddReleaseText(s compare.Series, l compare.SeriesLine, i int, several bool) string {
+	text := fmt.Sprintf("%s, %s, %s", s.Versions[i], l.Workload, clientsText(l.Clients))
+	if several {
+		text += ", " + l.Host
+	}
+	text += fmt.Sprintf(": %s beyond both neighbours", change(l.Points[i].Odd))
+	var around []string
+	for j := i - 1; j >= 0; j-- {
+		if v := l.Points[j].Value; v != nil {
+			around = append(around, fmt.Sprintf("%s (%s)", number(*v), s.Versions[j]))
+			break
+		}
+	}
+	around = append(around, numberOrDash(l.Points[i].Value))
+	for j := i + 1; j < len(l.Points); j++ {
+		if v := l.Points[j].Value; v != nil {
+			around = append(around, fmt.Sprintf("%s (%s)", number(*v), s.Versions[j]))
+			break
+		}
+	}
+	return text + ": " + strings.Join(around, " → ")
+}
+
+func disagreementText(d compare.Disagreement, base string) string {
+	var texts []string
+	for _, h := range d.Hosts {
+		texts = append(texts, fmt.Sprintf("%s on %s (%s)", ratio(h.R), h.Host, clientsText(h.Clients)))
+	}
+	text := fmt.Sprintf("%s, %s / %s: %s", d.Workload, d.Version, base, strings.Join(texts, ", "))
+	if d.Single {
+		text += "; single runs"
+	}
+	return text
+}
+
+func seriesLines(s compare.Series) [][]string {
+	lines := [][]string{{"host", "workload", "group", "clients", "driver", "protocol", "version", "metric", "value", "base", "ratio", "ratio_low", "ratio_high",
+		"previous", "step", "step_low", "step_high", "changed", "odd"}}
+	for _, l := range s.Lines {
+		for i, p := range l.Points {
+			if p.Value == nil {
+				continue
+			}
+			line := []string{guard(l.Host), guard(l.Workload), guard(l.Group), strconv.Itoa(l.Clients), guard(l.Driver), guard(l.Protocol), guard(s.Versions[i]),
+				guard(s.Metric), digits(p.Value), guard(s.Base)}
+			line = append(append(line, ratioFields(p.VsBase)...), guard(p.Previous))
+			changed := ""
+			if p.Changed {
+				changed = "yes"
+			}
+			lines = append(lines, append(append(line, ratioFields(p.VsPrevious)...), changed, oddDigits(p.Odd)))
+		}
+	}
+	return lines
+}
+
+func ratioFields(r *compare.R) []string {
+	if r == nil {
+		return []string{"", "", ""}
+	}
+	return []string{digits(&r.Ratio), digits(r.Low), digits(r.High)}
+}

@@ -1,0 +1,184 @@
+package result
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"golang.org/x/sys/unix"
+)
+
+// DIR/index holds the runs of a results folder in a compact form, for reading
+// thousands of them at once. It can be removed at any time: it is made again by
+// the next [Read] that finds it lacking. It is never trusted over run.json: a
+// run is taken from it only if its run.json is the very file that was read and
+// checked when the index was made, by size, times and inode number. The time of
+// the last change (ctime) cannot be set by a program, so whoever changes a
+// run.json has it read and checked again.
+const (
+	indexFile = "index"
+	// leastIndexed is the number of runs from which an index is worth a file.
+	leastIndexed = 200
+)
+
+// stamp tells a file from what it was.
+type stamp struct {
+	size, mtime, ctime int64
+	inode, device      uint64
+}
+
+// stampOf is of a regular file; false for all else.
+func stampOf(path string) (stamp, bool) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return stamp{}, false
+	}
+	return stamp{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), st.Ino, uint64(st.Dev)}, true //nolint:unconvert // 32 bits elsewhere
+}
+
+// indexHead begins an index: its format, and the layout of the record.
+func indexHead() []byte {
+	sum := sha256.Sum256([]byte(layout(reflect.TypeFor[Run]())))
+	return append([]byte("opcost index 1\n"), sum[:8]...)
+}
+
+// indexed is where a run lies in an index.
+type indexed struct {
+	stamp    stamp
+	from, to int // in runs
+}
+
+// index is a results folder's runs, as an index file holds them.
+type index struct {
+	tables *indexTables
+	at     map[string]indexed // by the name of the run's folder
+	runs   []byte
+}
+
+// readIndex opens a folder's index; nil where there is none that can be used,
+// for whatever reason: then run.json is read. Readings that keep does not ask
+// for are left out (nil: none are).
+func readIndex(dir string, keep func(reading string) bool) *index {
+	text, err := os.ReadFile(filepath.Join(dir, indexFile))
+	head := indexHead()
+	if err != nil || !bytes.HasPrefix(text, head) || len(text) < len(head)+4 {
+		return nil
+	}
+	body, sum := text[len(head):len(text)-4], binary.LittleEndian.Uint32(text[len(text)-4:])
+	if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum {
+		return nil
+	}
+	d := &decoder{indexTables: &indexTables{}, fields: fields{}, from: body}
+	section := func() []byte { return d.take(d.count()) }
+	texts, shapes, tables, entries, runs := section(), section(), section(), section(), section()
+	if d.bad {
+		return nil
+	}
+	x := &index{tables: d.indexTables, at: map[string]indexed{}, runs: runs}
+	d.from = texts
+	one := string(texts) // the texts are parts of it, and cost nothing more
+	for len(d.from) > 0 && !d.bad {
+		n := d.count()
+		at := len(texts) - len(d.from)
+		d.take(n)
+		if !d.bad {
+			d.texts = append(d.texts, one[at:at+n])
+		}
+	}
+	for d.from = shapes; len(d.from) > 0 && !d.bad; {
+		var r Reading
+		d.into(reflect.ValueOf(&r).Elem())
+		d.shapes = append(d.shapes, r)
+		d.keep = append(d.keep, keep == nil || keep(r.Name))
+	}
+	for d.from = tables; len(d.from) > 0 && !d.bad; {
+		n := d.count()
+		m := make(map[string]string, n)
+		for range n {
+			k := d.str()
+			m[k] = d.str()
+		}
+		d.tables = append(d.tables, m)
+	}
+	for d.from = entries; len(d.from) > 0 && !d.bad; {
+		name := d.str()
+		e := indexed{stamp: stamp{d.varint(), d.varint(), d.varint(), d.uvarint(), d.uvarint()}}
+		e.from = int(d.uvarint())
+		e.to = e.from + int(d.uvarint())
+		if e.from < 0 || e.to < e.from || e.to > len(runs) {
+			d.bad = true
+		}
+		x.at[name] = e
+	}
+	if d.bad {
+		return nil
+	}
+	return x
+}
+
+// run gives a run of the index, if its run.json is still that file.
+func (x *index) run(path string, f fields) (Run, bool) {
+	e, ok := x.at[filepath.Base(path)]
+	if !ok {
+		return Run{}, false
+	}
+	if now, ok := stampOf(filepath.Join(path, runFile)); !ok || now != e.stamp {
+		return Run{}, false
+	}
+	var run Run
+	d := &decoder{indexTables: x.tables, fields: f, from: x.runs[e.from:e.to]}
+	d.into(reflect.ValueOf(&run).Elem())
+	return run, !d.bad && len(d.from) == 0 && run.Schema == Schema && run.ID == filepath.Base(path)
+}
+
+// stamped is a run with what its run.json was before it was read.
+type stamped struct {
+	name  string
+	stamp stamp
+	run   *Run
+}
+
+// writeIndex makes a folder's index anew. Where that cannot be done (a folder
+// that may only be read, a full disk), there is none, and nothing else changes.
+func writeIndex(dir string, runs []stamped) {
+	if _, err := os.Lstat(filepath.Join(dir, markFile)); err != nil || unix.Access(dir, unix.W_OK) != nil {
+		return // no folder of ours, or not ours to write to
+	}
+	e := newEncoder()
+	var entries, payload []byte
+	for _, r := range runs {
+		from := len(payload)
+		payload = e.append(payload, reflect.ValueOf(r.run).Elem())
+		entries = binary.AppendUvarint(entries, e.textID(r.name))
+		for _, n := range []int64{r.stamp.size, r.stamp.mtime, r.stamp.ctime} {
+			entries = binary.AppendVarint(entries, n)
+		}
+		for _, n := range []uint64{r.stamp.inode, r.stamp.device, uint64(from), uint64(len(payload) - from)} {
+			entries = binary.AppendUvarint(entries, n)
+		}
+	}
+	head := indexHead()
+	text := head
+	for _, section := range [][]byte{e.text, e.shape, e.table, entries, payload} {
+		text = append(binary.AppendUvarint(text, uint64(len(section))), section...)
+	}
+	text = binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[len(head):], crc32.MakeTable(crc32.Castagnoli)))
+	replaceIndex(dir, text)
+}
+
+// replaceIndex puts an index in place whole, or not at all. It need not outlast
+// a crash of the machine: a torn one does not pass its sum.
+func replaceIndex(dir string, text []byte) {
+	tmp, err := os.CreateTemp(dir, tempPrefix+indexFile+"-")
+	if err != nil {
+		return
+	}
+	_, err = tmp.Write(text)
+	if cerr := tmp.Close(); err != nil || cerr != nil || os.Rename(tmp.Name(), filepath.Join(dir, indexFile)) != nil {
+		_ = os.Remove(tmp.Name()) // nothing more can be done about it
+	}
+}

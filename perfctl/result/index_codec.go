@@ -1,0 +1,405 @@
+package result
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// The compact form of runs within an index. Texts stand once in a table, and so
+// do readings but for their numbers: runs repeat both thousands of times. The
+// rest follows the types by reflection, so that a field added to the record is
+// in the index too.
+
+// shapeOf is a reading without its numbers.
+func shapeOf(r Reading) Reading {
+	r.Value, r.RunningFraction, r.Uncertainty = nil, 0, 0
+	return r
+}
+
+// Flags in front of a reading's numbers.
+const (
+	hasValue = 1 << iota
+	hasFraction
+	hasUncertainty
+)
+
+type encoder struct {
+	texts  map[string]uint64
+	shapes map[Reading]uint64
+	tables map[string]uint64 // maps, by their own encoding
+	text   []byte            // length and bytes of each
+	shape  []byte
+	table  []byte
+	fields fields
+}
+
+func newEncoder() *encoder {
+	return &encoder{texts: map[string]uint64{}, shapes: map[Reading]uint64{}, tables: map[string]uint64{}, fields: fields{}}
+}
+
+func (e *encoder) textID(s string) uint64 {
+	id, ok := e.texts[s]
+	if !ok {
+		id = uint64(len(e.texts))
+		e.texts[s] = id
+		e.text = binary.AppendUvarint(e.text, uint64(len(s)))
+		e.text = append(e.text, s...)
+	}
+	return id
+}
+
+func (e *encoder) shapeID(r Reading) uint64 {
+	s := shapeOf(r)
+	id, ok := e.shapes[s]
+	if !ok {
+		id = uint64(len(e.shapes))
+		e.shapes[s] = id
+		e.shape = e.append(e.shape, reflect.ValueOf(s))
+	}
+	return id
+}
+
+func (e *encoder) tableID(v reflect.Value) uint64 {
+	m := v.Interface().(map[string]string)
+	text := binary.AppendUvarint(nil, uint64(len(m)))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		text = binary.AppendUvarint(binary.AppendUvarint(text, e.textID(k)), e.textID(m[k]))
+	}
+	id, ok := e.tables[string(text)]
+	if !ok {
+		id = uint64(len(e.tables))
+		e.tables[string(text)] = id
+		e.table = append(e.table, text...)
+	}
+	return id
+}
+
+func (e *encoder) readings(to []byte, rs []Reading) []byte {
+	to = binary.AppendUvarint(to, uint64(len(rs)))
+	for _, r := range rs {
+		to = binary.AppendUvarint(to, e.shapeID(r))
+		flags := byte(0)
+		if r.Value != nil {
+			flags |= hasValue
+		}
+		if r.RunningFraction != 0 {
+			flags |= hasFraction
+		}
+		if r.Uncertainty != 0 {
+			flags |= hasUncertainty
+		}
+		to = append(to, flags)
+		if r.Value != nil {
+			to = appendFloat(to, *r.Value)
+		}
+		if r.RunningFraction != 0 {
+			to = appendFloat(to, r.RunningFraction)
+		}
+		if r.Uncertainty != 0 {
+			to = appendFloat(to, r.Uncertainty)
+		}
+	}
+	return to
+}
+
+func appendFloat(to []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(to, math.Float64bits(x))
+}
+
+var (
+	timeType     = reflect.TypeFor[time.Time]()
+	readingsType = reflect.TypeFor[[]Reading]()
+	mapType      = reflect.TypeFor[map[string]string]()
+)
+
+func (e *encoder) append(to []byte, v reflect.Value) []byte {
+	switch v.Type() {
+	case timeType:
+		text, err := v.Interface().(time.Time).MarshalBinary()
+		if err != nil {
+			text = nil // a zone of split seconds; decoding it fails, and the run is read anew
+		}
+		return append(append(to, byte(len(text))), text...)
+	case readingsType:
+		if v.IsNil() {
+			return append(to, 0)
+		}
+		return e.readings(append(to, 1), v.Interface().([]Reading))
+	case mapType:
+		if v.IsNil() {
+			return append(to, 0)
+		}
+		return binary.AppendUvarint(append(to, 1), e.tableID(v))
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return binary.AppendUvarint(to, e.textID(v.String()))
+	case reflect.Bool:
+		if v.Bool() {
+			return append(to, 1)
+		}
+		return append(to, 0)
+	case reflect.Int, reflect.Int64:
+		return binary.AppendVarint(to, v.Int())
+	case reflect.Uint64:
+		return binary.AppendUvarint(to, v.Uint())
+	case reflect.Float64:
+		return appendFloat(to, v.Float())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(to, 0)
+		}
+		return e.append(append(to, 1), v.Elem())
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(to, 0)
+		}
+		to = binary.AppendUvarint(append(to, 1), uint64(v.Len()))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			to = e.append(to, v.Index(i))
+		}
+		return to
+	case reflect.Struct:
+		for _, i := range e.fields.of(v.Type()) {
+			to = e.append(to, v.Field(i))
+		}
+		return to
+	}
+	panic(fmt.Sprintf("result: the index cannot hold a %s", v.Type())) // a new type in the record; the tests find it
+}
+
+// fields remembers which fields of a type are of the record.
+type fields map[reflect.Type][]int
+
+func (f fields) of(t reflect.Type) []int {
+	is, ok := f[t]
+	if !ok {
+		for i := range t.NumField() {
+			if stored(t.Field(i)) {
+				is = append(is, i)
+			}
+		}
+		f[t] = is
+	}
+	return is
+}
+
+// stored: a field is of the record.
+func stored(f reflect.StructField) bool { return f.IsExported() && f.Tag.Get("json") != "-" }
+
+// layout describes a type, so that an index of an opcost whose record has other
+// fields is known for one.
+func layout(t reflect.Type) string {
+	switch {
+	case t == timeType:
+		return "time"
+	case t.Kind() == reflect.Struct:
+		text := "{"
+		for i := range t.NumField() {
+			if f := t.Field(i); stored(f) {
+				text += f.Name + " " + layout(f.Type) + ";"
+			}
+		}
+		return text + "}"
+	case t.Kind() == reflect.Slice, t.Kind() == reflect.Pointer, t.Kind() == reflect.Array:
+		return t.String()[:1] + t.Kind().String() + " " + layout(t.Elem())
+	}
+	return t.Kind().String()
+}
+
+// decoder reads what an encoder wrote. After the first damage every read gives
+// nothing, and bad is set.
+type decoder struct {
+	*indexTables
+	fields fields
+	from   []byte
+	bad    bool
+}
+
+// indexTables are what the runs of an index share.
+type indexTables struct {
+	texts  []string
+	shapes []Reading
+	keep   []bool // shapes that are asked for
+	tables []map[string]string
+}
+
+func (d *decoder) uvarint() uint64 {
+	x, n := binary.Uvarint(d.from)
+	if n <= 0 {
+		d.bad, d.from = true, nil
+		return 0
+	}
+	d.from = d.from[n:]
+	return x
+}
+
+func (d *decoder) varint() int64 {
+	x, n := binary.Varint(d.from)
+	if n <= 0 {
+		d.bad, d.from = true, nil
+		return 0
+	}
+	d.from = d.from[n:]
+	return x
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.from) {
+		d.bad, d.from = true, nil
+		return nil
+	}
+	b := d.from[:n]
+	d.from = d.from[n:]
+	return b
+}
+
+func (d *decoder) flag() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) float() float64 {
+	if b := d.take(8); b != nil {
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+// count of things that each take a byte at least.
+func (d *decoder) count() int {
+	n := d.uvarint()
+	if n > uint64(len(d.from)) {
+		d.bad, d.from = true, nil
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) str() string {
+	id := d.uvarint()
+	if id >= uint64(len(d.texts)) {
+		d.bad = true
+		return ""
+	}
+	return d.texts[id]
+}
+
+// readings gives those that are asked for. Their values stand beside each other
+// in memory.
+func (d *decoder) readings() []Reading {
+	n := d.count()
+	rest := *d
+	kept := 0
+	for range n { // how many are kept, so that no more is taken
+		id := rest.uvarint()
+		if id < uint64(len(d.keep)) && d.keep[id] {
+			kept++
+		}
+		flags := rest.flag()
+		rest.take(8 * ((int(flags) & 1) + int(flags>>1&1) + int(flags>>2&1)))
+	}
+	rs := make([]Reading, 0, kept)
+	values := make([]float64, kept)
+	for range n {
+		id, flags := d.uvarint(), d.flag()
+		if id >= uint64(len(d.shapes)) {
+			d.bad = true
+			return nil
+		}
+		var value, fraction, uncertainty float64
+		if flags&hasValue != 0 {
+			value = d.float()
+		}
+		if flags&hasFraction != 0 {
+			fraction = d.float()
+		}
+		if flags&hasUncertainty != 0 {
+			uncertainty = d.float()
+		}
+		if !d.keep[id] || len(rs) == kept {
+			continue
+		}
+		r := d.shapes[id]
+		r.RunningFraction, r.Uncertainty = fraction, uncertainty
+		if flags&hasValue != 0 {
+			v := &values[len(rs)]
+			*v = value
+			r.Value = v
+		}
+		rs = append(rs, r)
+	}
+	return rs
+}
+
+func (d *decoder) into(v reflect.Value) {
+	if d.bad {
+		return
+	}
+	switch v.Type() {
+	case timeType:
+		var t time.Time
+		if err := t.UnmarshalBinary(d.take(int(d.flag()))); err != nil {
+			d.bad = true
+		}
+		v.Set(reflect.ValueOf(t))
+		return
+	case readingsType:
+		if d.flag() == 1 {
+			v.Set(reflect.ValueOf(d.readings()))
+		}
+		return
+	case mapType:
+		if d.flag() == 1 {
+			id := d.uvarint()
+			if id >= uint64(len(d.tables)) {
+				d.bad = true
+				return
+			}
+			v.Set(reflect.ValueOf(d.tables[id]))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(d.str())
+	case reflect.Bool:
+		v.SetBool(d.flag() == 1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(d.varint())
+	case reflect.Uint64:
+		v.SetUint(d.uvarint())
+	case reflect.Float64:
+		v.SetFloat(d.float())
+	case reflect.Pointer:
+		if d.flag() == 1 {
+			v.Set(reflect.New(v.Type().Elem()))
+			d.into(v.Elem())
+		}
+	case reflect.Slice:
+		if d.flag() == 1 {
+			n := d.count()
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				d.into(v.Index(i))
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			d.into(v.Index(i))
+		}
+	case reflect.Struct:
+		for _, i := range d.fields.of(v.Type()) {
+			d.into(v.Field(i))
+		}
+	}
+}

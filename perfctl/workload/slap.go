@@ -1,0 +1,75 @@
+package workload
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// slapTests are what mysqlslap does here: the updates of one row of 2014. It
+// sends every client the same statements in the same order, so tests of random
+// rows would have all clients in step.
+var slapTests = []string{"update-one", "update-one-index"}
+
+// slapStatements is how many statements are in the file that mysqlslap goes
+// round: the values differ, so that each is a change.
+const slapStatements = 1000
+
+// slapSchema is a schema that mysqlslap may make: it makes the one it is given
+// where that is missing.
+const slapSchema = "opcost_slap"
+
+func slapDoes(t Test) error {
+	for _, id := range slapTests {
+		if t.ID == id {
+			return nil
+		}
+	}
+	return fmt.Errorf("driver mysqlslap: it cannot do workload %s; it does %s: leave the others to driver: builtin", t.ID, strings.Join(slapTests, " and "))
+}
+
+// slap is mysqlslap's command line; its statements are in a file beside its
+// outputs. It knows no time, so for seconds it is given more than it can do.
+func (c ExternalConfig) slap(phase string, l lasting) ([]string, error) {
+	file := filepath.Join(c.Dir, c.Tag+"-"+phase+"-statements.sql")
+	if err := os.WriteFile(file, []byte(c.slapFile(phase)), 0o600); err != nil {
+		return nil, err
+	}
+	argv := []string{c.Identity.Path, "--no-defaults", "--user=" + c.Access.User, "--no-drop", "--create-schema=" + slapSchema,
+		"--query=" + file, "--concurrency=" + strconv.Itoa(c.Clients), "--iterations=1",
+		"--csv=" + filepath.Join(c.Dir, c.Tag+"-"+phase+"-mysqlslap.csv")}
+	if c.Access.Network == "tcp" {
+		host, port, _ := net.SplitHostPort(c.Access.Addr) // ours, and whole
+		argv = append(argv, "--protocol=tcp", "--host="+host, "--port="+port)
+	} else {
+		argv = append(argv, "--socket="+c.Access.Addr)
+	}
+	if c.Access.TLS {
+		argv = append(argv, "--ssl")
+	}
+	n := l.operations
+	if n == 0 {
+		n = 1 << 31 // it is stopped
+	}
+	argv = append(argv, "--number-of-queries="+strconv.FormatInt(n, 10))
+	return append(argv, c.Driver.Options...), nil
+}
+
+// slapFile are the statements, one a line, which is mysqlslap's delimiter.
+func (c ExternalConfig) slapFile(phase string) string {
+	k := newKeys(c.Data, c.Seed)
+	k.begin(c.Seed, c.Repeat, 0, phase)
+	var b []byte
+	for range slapStatements {
+		for _, s := range c.Test.steps {
+			one := compile(s.sql, 1)
+			one.parts[0] = strings.Replace(one.parts[0], "sbtest1", c.Access.Database+".sbtest1", 1)
+			b = one.appendText(b, k.values(one.args, nil))
+			b = append(b, '\n')
+		}
+	}
+	return string(b)
+}

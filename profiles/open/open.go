@@ -1,0 +1,164 @@
+package open
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"opcost/profiles"
+	"opcost/profiles/callgrind"
+	"opcost/profiles/folded"
+	"opcost/profiles/perfdata"
+	"opcost/profiles/perfscript"
+	"opcost/profiles/pprof"
+)
+
+const (
+	headSize = 64 << 10
+	// maxUnpacked bounds what a compressed file may unpack to: text is read as it
+	// comes, perf.data goes to a temporary file.
+	maxUnpacked = 16 << 30
+)
+
+// Options say how files of each format are read. The zero value is right for
+// files made on this machine.
+type Options struct {
+	PerfData perfdata.Options
+	Script   perfscript.Options
+	Folded   folded.Options
+}
+
+// Open reads the profile at path, of whichever format it is: perf.data, the
+// text of perf script, callgrind's, folded stacks or pprof, gzip compressed or
+// not. A folder's callgrind files (those whose names hold "callgrind") are one
+// profile. An error says what the file is, and what can be read.
+func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return folder(path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, headSize)
+	kind, err := kindOf(r)
+	packed := kind == gzipped
+	if packed {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(r); err == nil {
+			r = bufio.NewReaderSize(&bounded{r: z, left: maxUnpacked}, headSize)
+			kind, err = kindOf(r)
+		}
+	}
+	if err == nil && packed && kind == gzipped {
+		err = errors.New("is gzip within gzip: unpack it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var set *profiles.Set
+	switch kind {
+	case perfData:
+		if !packed {
+			set, err = perfdata.Read(ctx, path, o.PerfData)
+			break
+		}
+		set, err = unpacked(ctx, r, o)
+	case perfScript:
+		set, err = perfscript.Parse(r, o.Script)
+	case callgrindF:
+		set, err = callgrind.Read(r)
+	case foldedF:
+		set, err = o.Folded.Read(r)
+	case pprofF:
+		set, err = pprof.Read(r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, read as %s: %w", path, kind, err)
+	}
+	return set, nil
+}
+
+// kindOf looks at the beginning and takes nothing away.
+func kindOf(r *bufio.Reader) (format, error) {
+	head, err := r.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return "", err
+	}
+	kind, hint := tell(head)
+	if kind == "" {
+		return "", fmt.Errorf("%s; %s", hint, readable)
+	}
+	return kind, nil
+}
+
+// unpacked reads a compressed perf.data, which perf wants as a file.
+func unpacked(ctx context.Context, r io.Reader, o Options) (*profiles.Set, error) {
+	f, err := os.CreateTemp("", "opcost-perf-data-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = io.Copy(f, r)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack it: %w", err)
+	}
+	return perfdata.Read(ctx, f.Name(), o.PerfData)
+}
+
+// folder reads the callgrind files of a folder as one profile. Callgrind keeps
+// the name of its last dump free by an empty file.
+func folder(path string) (*profiles.Set, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var dumps, other []string
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular() || info.Size() == 0:
+		case !strings.Contains(e.Name(), "callgrind") || strings.HasSuffix(e.Name(), ".log"):
+			other = append(other, e.Name())
+		default:
+			dumps = append(dumps, filepath.Join(path, e.Name()))
+		}
+	}
+	if dumps == nil {
+		hint := "it is empty"
+		if other != nil {
+			hint = "name one of its files: " + strings.Join(other[:min(len(other), 5)], ", ")
+		}
+		return nil, fmt.Errorf("%s is a folder without a callgrind file (callgrind.out.PID); %s; %s", path, hint, readable)
+	}
+	return callgrind.ReadFiles(dumps...)
+}
+
+// bounded fails where more is read.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it unpacks to over %d GiB; unpack it yourself if that is right", maxUnpacked>>30)
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,101 @@
+package perfdata
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"opcost/collectors/child"
+	"opcost/profiles/perfscript"
+)
+
+// deep is a program of 400 functions that call each other 40 deep, each way
+// down another one.
+func deep() string {
+	var b strings.Builder
+	b.WriteString("volatile unsigned long s;\ntypedef void (*fn)(int, unsigned long);\nextern fn all[400];\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "__attribute__((noinline,noclone)) void level_of_the_walk_number_%d(int d, unsigned long r) { for (int i = 0; i < 20; i++) s += i; if (d) all[(r >> 33) %% 400](d - 1, r * 6364136223846793005UL + %d); s++; }\n", i, 2*i+1)
+	}
+	b.WriteString("fn all[400] = {")
+	for i := range 400 {
+		fmt.Fprintf(&b, "level_of_the_walk_number_%d,", i)
+	}
+	b.WriteString("};\nint main(void) { for (unsigned long i = 0; i < 3000000; i++) all[i % 400](40, i * 2654435761UL); return 0; }\n")
+	return b.String()
+}
+
+// TestBenchStream: reading what perf script prints takes hardly longer than
+// perf script does when its output is thrown away.
+func TestBenchStream(t *testing.T) {
+	if os.Getenv("OPCOST_BENCH") != "1" {
+		t.Skip("set OPCOST_BENCH=1")
+	}
+	needs(t, "perf", "gcc")
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	src, exe := filepath.Join(dir, "deep.c"), filepath.Join(dir, "deep")
+	if err := os.WriteFile(src, []byte(deep()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", exe, src).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	data := record(t, dir, exe)
+	ctx := context.Background()
+	argv := arguments(data, Options{Perf: "perf"}, "", fields)
+	alone := func() time.Duration {
+		null, err := os.OpenFile("/dev/null", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer null.Close()
+		began := time.Now()
+		p, err := child.Start(child.Spec{Argv: argv, Stdout: null})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if <-p.Done(); p.Err() != nil {
+			t.Fatal(p.Err())
+		}
+		return time.Since(began)
+	}
+	with := func() time.Duration {
+		began := time.Now()
+		set, _, err := run(ctx, argv, perfscript.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		if len(set.Profiles) != 1 || len(set.Profiles[0].Stacks) < 1000 {
+			t.Fatalf("%d profiles, few stacks", len(set.Profiles))
+		}
+		return took
+	}
+	alone() // the files are in memory from here on
+	var ratios []float64
+	for i := range 7 { // A B, B A: what grows meanwhile hits both
+		var a, b time.Duration
+		if i%2 == 0 {
+			a = alone()
+			b = with()
+		} else {
+			b = with()
+			a = alone()
+		}
+		ratios = append(ratios, float64(b)/float64(a))
+		t.Logf("perf script alone %v, read by Parse %v: %.3f", a, b, ratios[i])
+	}
+	slices.Sort(ratios)
+	if median := ratios[len(ratios)/2]; median > 1.15 {
+		t.Errorf("reading takes %.3f times as long as perf script alone, over 1.15", median)
+	} else {
+		t.Logf("median %.3f", median)
+	}
+}
