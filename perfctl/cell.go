@@ -29,6 +29,9 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 	if err := workload.Warm(ctx, r.access(l.site.version, l.Instance), r.data(), []workload.Test{c.Test}); err != nil {
 		return err
 	}
+	if !r.plan.Driver.Own() {
+		return r.driven(ctx, l, s, c, &run, dir, name)
+	}
 	load, err := r.connect(ctx, l, s, c)
 	if err != nil {
 		return err
@@ -80,11 +83,15 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 // record is a run before its windows.
 func (r *runner) record(l *live, s Start, c Cell) result.Run {
 	v, p := l.site.version, r.plan
+	driver := driverOf(p.Driver)
 	run := result.Run{
 		Schema: result.Schema, ID: s.RunID(p, c), Host: hostname(), Started: time.Now(), PlanHash: p.Hash, Seed: p.Seed,
 		Repeat: s.Repeat, Start: l.id, Version: v.Name, Place: s.Version, Base: p.Base, Workload: c.Test.ID, Group: string(c.Test.Group), Clients: c.Clients,
-		Driver: "builtin", Protocol: c.Test.Protocol(string(v.Session.Protocol)), Transport: string(p.Transport),
+		Driver: driver.Name, Protocol: driver.Protocol(c.Test, string(v.Session.Protocol)), Transport: string(p.Transport),
 		Charset: v.Session.Charset, TLS: v.Session.TLS, Tables: p.Tables, Rows: p.Rows, Machine: r.opts.Caps.Machine(), Server: l.about,
+	}
+	if !driver.Own() {
+		run.Charset = workload.DriversOwn // its client library chooses it
 	}
 	for _, n := range append(l.site.notes[:len(l.site.notes):len(l.site.notes)], l.notes...) {
 		run.Warnings = append(run.Warnings, result.Warning{Code: "server", Text: n})

@@ -29,12 +29,12 @@ const (
 	valgrindScanRow = 15 * time.Microsecond // scanned while it does not count
 	valgrindPoint   = 550 * time.Microsecond
 	valgrindWrite   = 3 * time.Millisecond
-	valgrindRow     = 12 * time.Microsecond // of a counted scan
-	valgrindWarm    = 0.4                   // of a statement's time, while it does not count
-	readProfileCPU  = 1500 * time.Millisecond
-	readSampleCPU   = 60 * time.Microsecond   // and convert it, of frame pointers
-	unwindCPU       = 1500 * time.Microsecond // more with dwarf
-	readDumpCPU     = 700 * time.Millisecond
+	valgrindRow     = 12 * time.Microsecond  // of a counted scan
+	valgrindWarm    = 0.4                    // of a statement's time, while it does not count
+	readProfileCPU  = 700 * time.Millisecond // perf three times, and the program files' tables
+	readSampleCPU   = 50 * time.Microsecond  // of frame pointers
+	unwindCPU       = 150 * time.Microsecond // more of dwarf
+	readDumpCPU     = 500 * time.Millisecond
 	writesSettle    = 2 * time.Second // dirty pages and history, behind a write test
 )
 

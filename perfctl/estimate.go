@@ -52,6 +52,9 @@ func Estimate(ctx context.Context, p *plan.Plan, caps probe.Caps, have map[strin
 	if err != nil {
 		return Need{}, err
 	}
+	if _, err := identify(ctx, p, tests); err != nil {
+		return Need{}, err
+	}
 	pace, err := measurePace(dir)
 	if err != nil {
 		return Need{}, fmt.Errorf("time a write in %s: %w", dir, err)

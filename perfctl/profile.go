@@ -23,8 +23,12 @@ import (
 // waysOf is how a plan is measured on this machine, its profiles included.
 func waysOf(p *plan.Plan, caps probe.Caps) (ways, error) {
 	ws, err := choose(p.Counters, caps)
-	if err != nil || !p.Profile {
-		return ws, err
+	if err != nil {
+		return nil, err
+	}
+	ws = ws.countable(p)
+	if !p.Profile {
+		return ws, nil
 	}
 	for i := range ws {
 		if ws[i].kind == result.PassCallgrind {

@@ -50,6 +50,10 @@ func (k keeper) sampled(ctx context.Context, w *result.Window) (result.State, er
 	if !r.State.Usable() {
 		return r.State, why(r)
 	}
+	if ctx.Err() != nil { // no time to convert it; the raw data are there
+		partial(w, "it was not converted: "+context.Cause(ctx).Error())
+		return w.State, errors.New(w.Reason)
+	}
 	in := k.input(*w)
 	in.Data = []string{filepath.Join(k.target.Evidence, record.DataFile(w.ID))}
 	o := k.sampling.Filled()
@@ -86,7 +90,7 @@ func (k keeper) warn(w result.Window, warnings []string) {
 }
 
 func (k keeper) input(w result.Window) profiling.Input {
-	return profiling.Input{Out: k.out, Perf: k.caps.Perf.Path, Root: k.target.Root, About: about(*k.run, w)}
+	return profiling.Input{Out: k.out, Perf: k.caps.Perf.Path, PID: k.target.PID, About: about(*k.run, w)}
 }
 
 // why is a reading's reason, with what changes it.

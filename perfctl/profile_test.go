@@ -1,6 +1,7 @@
 package perfctl
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -125,6 +126,18 @@ func TestKeeper(t *testing.T) {
 				t.Error("there is a profile")
 			}
 		})
+	}
+}
+
+// Told to stop, a run does not begin to convert.
+func TestKeeperStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	run := result.Run{}
+	k := keeper{run: &run, target: collectors.Target{Evidence: t.TempDir()}, sampling: &record.Options{}}
+	w := result.Window{ID: "profile", State: result.Partial, Reason: "stopped before the window's end", Readings: []result.Reading{result.Got("profile_samples", 5, "count", result.SourcePerf, "")}}
+	if err := k.add(ctx, w, nil); err == nil || run.Passes[0].State != result.Partial || !strings.Contains(run.Passes[0].Reason, "stopped before the window's end; it was not converted") {
+		t.Errorf("%v, %+v", err, run.Passes[0])
 	}
 }
 

@@ -38,6 +38,9 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.driver, err = identify(ctx, p, r.tests); err != nil {
+		return err
+	}
 	first, more, err := r.queue.next()
 	if err != nil || !more {
 		return err // all of it is on disk
@@ -85,7 +88,8 @@ func newRunner(p *plan.Plan, o RunOptions) (*runner, error) {
 	clock := newClock(costs{plan: p, ways: ways, pace: pace}, o.Notify)
 	left := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
 	return &runner{
-		plan: p, opts: o, ways: ways, clock: clock,
+		tests: tests,
+		plan:  p, opts: o, ways: ways, clock: clock,
 		queue: queue{plan: p, left: left, undecided: o.Undecided, cost: clock.cost, elapsed: clock.elapsed},
 	}, nil
 }
@@ -116,6 +120,8 @@ func stoppedOr(ctx context.Context, err error) error {
 // runner is a plan under way.
 type runner struct {
 	plan    *plan.Plan
+	tests   []workload.Test
+	driver  workload.Identity
 	opts    RunOptions
 	ways    ways
 	queue   queue

@@ -100,7 +100,7 @@ func (c *attachCmd) Run(ctx context.Context, con console) error {
 	}
 	err = errors.Join(err, c.show(con, format, run, base, compare.ByLatency))
 	if c.Profile {
-		err = errors.Join(err, c.showProfile(con, format))
+		err = errors.Join(err, c.showProfile(ctx, con, format))
 	}
 	return errors.Join(err, cmp.Or(lacking, incomplete(run)))
 }

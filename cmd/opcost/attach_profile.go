@@ -13,6 +13,7 @@ import (
 	"opcost/perfctl"
 	"opcost/perfctl/report"
 	"opcost/perfctl/result"
+	"opcost/profiles/granularity"
 )
 
 // profiling are the flags of a sampled window after the counting one.
@@ -30,14 +31,10 @@ func (p profiling) options() record.Options {
 
 // checkProfile finds what would be wrong only after windows have been measured.
 func (p *profiling) checkProfile() error {
-	for flag, given := range map[string]bool{
-		"--profile-hz": p.ProfileHz != 0, "--call-graph": p.CallGraph != "", "--profile-event": p.ProfileEvent != "", "--profile-out": p.ProfileOut != "",
-	} {
-		if given && !p.Profile {
-			return fmt.Errorf("%s goes with --profile only", flag)
-		}
-	}
 	if !p.Profile {
+		if (*p != profiling{}) {
+			return errors.New("--profile-hz, --call-graph, --profile-event and --profile-out go with --profile only")
+		}
 		return nil
 	}
 	if err := p.options().Check(); err != nil {
@@ -99,15 +96,23 @@ func (c *attachCmd) profile(ctx context.Context, con console, a *attachment, run
 	return nil
 }
 
-// showProfile prints the functions that a profile's time went to, where a table
-// is printed: a format for programs holds one document, and the file the rest.
-func (c *attachCmd) showProfile(con console, f report.Format) error {
+// shownFunctions is the rows of the table after a window; `opcost profile top`
+// gives more.
+const shownFunctions = 15
+
+// showProfile prints the functions that a profile's cost was in, where a table
+// is printed for people: a format for programs holds one document, and the file
+// the rest.
+func (c *attachCmd) showProfile(ctx context.Context, con console, f report.Format) error {
 	if _, err := os.Stat(c.ProfileOut); errors.Is(err, os.ErrNotExist) {
 		return nil // why there is none was said
 	}
 	if f != report.Table && f != report.Markdown {
 		return nil
 	}
-	fmt.Fprintf(con.err, "opcost profile top %s shows the functions\n", c.ProfileOut)
-	return nil
+	if _, err := fmt.Fprintln(con.out); err != nil {
+		return err
+	}
+	top := profileTopCmd{Inputs: []string{c.ProfileOut}, rows: rows{Granularity: string(granularity.Function), Limit: shownFunctions}, showing: c.showing}
+	return top.Run(ctx, con)
 }

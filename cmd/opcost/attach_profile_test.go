@@ -110,6 +110,14 @@ func profiled(t *testing.T, s *attachServer) {
 			t.Errorf("%+v", a)
 		}
 	})
+	t.Run("a table", func(t *testing.T) {
+		o := opcost(t, s.attach("--duration", "500ms", "--profile")...)
+		costs, functions, found := strings.Cut(o.stdout, "CPU/query")
+		if o.code != exitDone || !found || strings.Contains(costs, "do_command") || !strings.Contains(functions, "do_command") && !strings.Contains(functions, "dispatch_command") {
+			t.Errorf("exit %d: %s\n%s", o.code, o.stderr, o.stdout)
+		}
+		t.Log(o.stdout)
+	})
 	t.Run("mistakes", func(t *testing.T) {
 		for _, c := range []struct {
 			args []string
@@ -121,7 +129,7 @@ func profiled(t *testing.T, s *attachServer) {
 			{[]string{"--profile", "--call-graph", "magic"}, "fp, dwarf or lbr"},
 			{[]string{"--profile", "--profile-event", "a,b"}, "one event"},
 			{[]string{"--profile", "--interval", "1s"}, "--interval"},
-			{[]string{"--profile-hz", "99"}, "--profile only"},
+			{[]string{"--profile-hz", "99"}, "with --profile only"},
 		} {
 			oneLine(t, opcost(t, s.attach(append([]string{"--duration", "100ms"}, c.args...)...)...), exitUsage, c.says)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 type importCmd struct {
-	Path     string   `arg:"" help:"A file, a folder, or a folder of folders (a sweep)."`
+	Paths    []string `arg:"" name:"path" help:"Files, folders, or folders of folders (a sweep)."`
 	Out      string   `help:"Folder for the results: new, empty, or one of results to add to." required:"" placeholder:"DIR"`
 	Version  []string `help:"Name of the server's version where neither file nor name tells it; RAW=NAME renames a server that a file calls RAW; one a column for a table without heading." placeholder:"NAME" sep:","`
 	Clients  []int    `help:"Number of clients where neither file nor name tells it; several for tables with a number by client count." placeholder:"N" sep:","`
@@ -34,7 +34,7 @@ Links within a folder are not followed. Passwords in command lines are taken out
 Exit status 1: something of a known kind could not be imported; the rest is.
 
 Examples:
-  opcost import mar25.sb.in.c48_dop40 --out march
+  opcost import mar25.sb.in.c48_dop* --out march
   opcost import sweep --out sweep-results --host c48
   opcost import sysbench.txt --version 8.0.44 --workload point-query --out night
   opcost import qps.abs.csv --version 5.6.51,5.7.44,8.0.28 --clients 1 --out csv
@@ -46,7 +46,7 @@ func (c *importCmd) Run(ctx context.Context, con console) error {
 	if slices.ContainsFunc(c.Clients, func(n int) bool { return n < 1 || n > 1_000_000 }) {
 		return usageError{fmt.Errorf("--clients %v: give 1 or more", c.Clients)}
 	}
-	im, warnings, err := importer.Import(ctx, c.Path, importer.Options{Versions: c.Version, Clients: c.Clients, Host: c.Host, Workload: c.Workload})
+	im, warnings, err := importer.Import(ctx, c.Paths, importer.Options{Versions: c.Version, Clients: c.Clients, Host: c.Host, Workload: c.Workload})
 	failed := printImport(con, warnings, err)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -62,7 +62,7 @@ func (c *importCmd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return usageError{err}
 	}
-	fmt.Fprintf(con.out, "%s -> %s: %s\n`opcost report %s` prints them.\n", c.Path, c.Out, summed(im.Runs), c.Out)
+	fmt.Fprintf(con.out, "%s: %s\n`opcost report %s` prints them.\n", c.Out, summed(im.Runs), c.Out)
 	if failed > 0 {
 		return fmt.Errorf("%d of the files or names could not be used, see above", failed)
 	}

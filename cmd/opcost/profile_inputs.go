@@ -147,7 +147,21 @@ func (r reading) input(ctx context.Context, con console, in string, dirs []strin
 	if len(out) == 0 {
 		return nil, usageError{fmt.Errorf("%s: its %d runs have no profile: put `profile: true` in the plan and measure again, or look at the runs' reasons with `opcost report`", in, len(runs))}
 	}
-	return r.chosen(out), nil
+	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
+		return picked, nil
+	}
+	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", in, r.Event, eventsOf(out))}
+}
+
+// eventsOf lists the events that there are.
+func eventsOf(gs []group) string {
+	var names []string
+	for _, g := range gs {
+		if !slices.Contains(names, g.key.event) {
+			names = append(names, g.key.event)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func isDir(name string) bool {
@@ -161,7 +175,9 @@ func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil
 	}
-	gs, err := r.file(ctx, path)
+	all := r
+	all.Event = "" // other runs of the cell may have the event that was asked for
+	gs, err := all.file(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +218,10 @@ func (r reading) file(ctx context.Context, path string) ([]group, error) {
 	if r.Event == "" {
 		return out, nil
 	}
-	if out = r.chosen(out); len(out) == 0 {
-		var names []string
-		for _, p := range set.Profiles {
-			names = append(names, p.Event.Name)
-		}
-		return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", path, r.Event, strings.Join(names, ", "))}
+	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
+		return picked, nil
 	}
-	return out, nil
+	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", path, r.Event, eventsOf(out))}
 }
 
 // chosen keeps the event that was asked for, else of runs the one that says most:

@@ -235,6 +235,7 @@ func TestProfileMistakes(t *testing.T) {
 		{"several in common", []string{"diff", dir, "--base", "a", "--new", "b"}},
 		{"no run is \"c\"", []string{"diff", dir, "--base", "a", "--new", "c"}},
 		{"no event \"instructions\"", []string{"top", a, "--event", "instructions"}},
+		{"no event \"instructions\"; it has: cycles", []string{"top", dir, "--event", "instructions"}},
 		{"no file, no folder", []string{"top", "nowhere"}},
 		{"empty", []string{"top", empty}},
 		{"several profiles", []string{"flame", dir, "--out", filepath.Join(t.TempDir(), "x")}},

@@ -55,7 +55,7 @@ func (c *reportCmd) Run(con console) error {
 	if err != nil {
 		return err
 	}
-	runs, warnings, err := read(con, c.Dirs)
+	runs, warnings, err := readOnly(con, c.Dirs, c.wanted(format))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,12 @@ func (s comparing) print(con console, f report.Format, base string, order, dirs 
 
 // read gives the runs in folders, at least one.
 func read(con console, dirs []string) ([]result.Run, []result.Warning, error) {
-	runs, warnings, err := result.Read(dirs...)
+	return readOnly(con, dirs, nil)
+}
+
+// readOnly is read without the readings that no one will look at.
+func readOnly(con console, dirs []string, wanted func(reading string) bool) ([]result.Run, []result.Warning, error) {
+	runs, warnings, err := result.ReadOnly(wanted, dirs...)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -124,6 +129,9 @@ func (s comparing) show(con console, f report.Format, base string, order []strin
 	o := compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)}
 	if f == report.Bench {
 		return report.WriteBench(con.out, compare.Starts(runs, o))
+	}
+	if f == report.Table || f == report.Markdown {
+		o.Only, o.Consume = report.TableMetrics(), true
 	}
 	if base == previous && has(runs, base) != nil {
 		o.Base, o.Previous, o.ByNumber = "", true, true

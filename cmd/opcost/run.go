@@ -145,6 +145,10 @@ func (known) Workloads(names []string) ([]string, error) {
 	return ids, nil
 }
 
+func (known) Drives(d plan.Driver, id string) error { return perfctl.CanDrive(d, id) }
+
+func (known) Writes(id string) bool { return perfctl.Writes(id) }
+
 func order(p *plan.Plan) []string {
 	names := make([]string, len(p.Versions))
 	for i, v := range p.Versions {

@@ -24,9 +24,37 @@ const previous = "previous"
 
 func (v views) any() bool { return v.Relative || v.Sweep || v.Series || v.Costs != "" }
 
+// metrics are those that a view, or the table of a format, shows; nil: all.
+func (v views) metrics(f report.Format) []string {
+	switch {
+	case f == report.Bench:
+		return nil
+	case v.Relative:
+		return compare.RelativeMetrics(v.Metric)
+	case v.Sweep:
+		return compare.SweepMetrics(v.Metric)
+	case v.Series:
+		return compare.SeriesMetrics(v.Metric)
+	case v.Costs != "":
+		return report.Costs(v.Costs).Metrics()
+	case f == report.Table, f == report.Markdown:
+		return report.TableMetrics()
+	}
+	return nil
+}
+
+// wanted are the readings that have to be read for that; nil: all.
+func (v views) wanted(f report.Format) func(reading string) bool {
+	only := v.metrics(f)
+	if only == nil {
+		return nil
+	}
+	return compare.WantedReadings(only)
+}
+
 // write prints one view of the runs.
 func (v views) write(con console, f report.Format, base string, runs []result.Run, warnings []result.Warning, s comparing) error {
-	o := compare.Options{Base: base, ByNumber: true, NoiseFloor: s.floor(con, runs), Metric: v.Metric}
+	o := compare.Options{Base: base, ByNumber: true, NoiseFloor: s.floor(con, runs), Metric: v.Metric, Only: v.metrics(f), Consume: true}
 	if base == previous {
 		o.Base, o.Previous = "", true
 	}
@@ -36,7 +64,6 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 		if o.Previous {
 			return usageError{errors.New("--sweep: a crossover is against one base: name it with --base")}
 		}
-		o.Only = compare.SweepMetrics(v.Metric)
 		r := compare.Build(runs, o)
 		r.Warnings = append(r.Warnings, warnings...)
 		if err := mustHave(r, v.Metric); err != nil {
@@ -48,7 +75,6 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 		}
 		return report.WriteSweep(con.out, f, sweep, l)
 	case v.Series:
-		o.Only = compare.SeriesMetrics(v.Metric)
 		toBase, toPrevious := compare.BuildBoth(runs, o)
 		toBase.Warnings = append(toBase.Warnings, warnings...)
 		if err := mustHave(toBase, v.Metric); err != nil {
@@ -60,12 +86,11 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 		if err != nil {
 			return usageError{err}
 		}
-		o.Only, o.Metric = costs.Metrics(), ""
+		o.Metric = ""
 		r := compare.Build(runs, o)
 		r.Warnings = append(r.Warnings, warnings...)
 		return report.WriteCosts(con.out, f, r, costs, l)
 	}
-	o.Only = compare.RelativeMetrics(v.Metric)
 	r := compare.Build(runs, o)
 	r.Warnings = append(r.Warnings, warnings...)
 	if err := mustHave(r, o.Only...); err != nil {

@@ -51,6 +51,10 @@ func (a *armed) Close() ([]result.Reading, error) {
 		return lacking(result.Failed, reason, remedy)
 	}
 	rs := c.readings(a.doubt(c))
+	if c.event.noKernel && !a.userAsked() {
+		rs[1].Reason = strings.TrimPrefix(rs[1].Reason+"; user space only, as this user may not sample the kernel", "; ")
+		rs[1].Remedy = "run as root, or sysctl kernel.perf_event_paranoid=1"
+	}
 	if cut := a.cut(why); cut != "" {
 		for i := range rs { // from Begin to some moment that is not the window's end
 			rs[i].State, rs[i].Reason, rs[i].Remedy = result.Partial, cut, why.remedy
@@ -102,6 +106,12 @@ func (a *armed) doubt(c contents) string {
 		return fmt.Sprintf("perf was asked for %s and sampled another event (%s)", a.event, name)
 	}
 	return a.note
+}
+
+// userAsked: the event was asked for without the kernel, as cycles:u or cpu/cycles/u.
+func (a *armed) userAsked() bool {
+	i := strings.LastIndexAny(a.event, ":/")
+	return i >= 0 && strings.Contains(a.event[i:], "u") && !strings.Contains(a.event[i:], "k")
 }
 
 // readings of the data. note is why they are not of a better event.

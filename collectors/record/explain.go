@@ -20,7 +20,7 @@ func explain(e perfproc.Ending, pid int) verdict {
 	switch {
 	case e.Hung != nil:
 		return verdict{reason: "perf hung: " + e.Hung.Error()}
-	case e.Code == perfproc.ExitNoPID2, e.Said("No such process", "Problems finding threads of monitor"):
+	case e.Code == perfproc.ExitNoPID, e.Said("No such process", "Problems finding threads of monitor"):
 		return verdict{reason: fmt.Sprintf("process %d is gone, or a thread of it ended just then", pid), retry: true}
 	case e.Said("unknown option", "unknown switch"):
 		return verdict{reason: "this perf lacks an option: " + said, remedy: "perf 5.10 or newer", unsupported: true}

@@ -45,7 +45,7 @@ const (
 	// MaxHz is far above what a server stands: at 20 kHz its samples take longer
 	// than its queries.
 	MaxHz = 20_000
-	// UsualMaxBytes is an hour of one busy CPU by frame pointers, and two minutes by dwarf.
+	// UsualMaxBytes is two hours of one busy CPU by frame pointers, and two minutes by dwarf.
 	UsualMaxBytes = 512 << 20
 )
 

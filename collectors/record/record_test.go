@@ -44,8 +44,14 @@ func TestWindow(t *testing.T) {
 		},
 		{
 			name: "cycles of one kind of core, in user space only", pmu: true, o: Options{Event: "cycles"},
-			fake: fake{data: perfData(event{kind: unix.PERF_TYPE_HARDWARE, config: 4 << 32, noKernel: true}, []uint64{5})},
-			want: "profile_samples 1 count user ok\nprofile_cycles 5 count user ok\nprofile_lost 0 count user ok\nprofile_throttled 0 count user ok\n",
+			fake:   fake{data: perfData(event{kind: unix.PERF_TYPE_HARDWARE, config: 4 << 32, noKernel: true}, []uint64{5})},
+			want:   "profile_samples 1 count user ok\nprofile_cycles 5 count user ok\nprofile_lost 0 count user ok\nprofile_throttled 0 count user ok\n",
+			reason: "user space only, as this user may not sample the kernel / run as root",
+		},
+		{
+			name: "user space was asked for", pmu: true, o: Options{Event: "cycles:u"},
+			fake: fake{data: perfData(event{kind: unix.PERF_TYPE_HARDWARE, noKernel: true}, []uint64{5})},
+			want: "profile_samples 1 count user ok\nprofile_cycles 5 count user ok\nprofile_lost 0 count user ok\nprofile_throttled 0 count user ok\n", reason: " / \n / \n",
 		},
 		{
 			name: "another event than was asked for", pmu: true, fake: fake{data: three},

@@ -3,8 +3,11 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"opcost/perfctl/result"
 )
@@ -48,10 +51,7 @@ func newBuilder(runs []result.Run, o Options) *builder {
 	if b.base == "" && len(versions) > 0 {
 		b.base = versions[0]
 	}
-	keep := keptMetrics(o)
-	for _, c := range b.all {
-		b.found.add(c.String(), c.summarise(keep)...)
-	}
+	b.summarise()
 	b.noise = noise(b.all, o.NoiseFloor)
 	for _, c := range b.all {
 		for name, e := range c.metrics {
@@ -60,6 +60,52 @@ func newBuilder(runs []result.Run, o Options) *builder {
 		}
 	}
 	return b
+}
+
+// summarise works out the cells' metrics, on all CPUs.
+func (b *builder) summarise() {
+	keep := keptMetrics(b.options)
+	notes := make([][]result.Warning, len(b.all))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(b.all)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(b.all); i = int(next.Add(1)) - 1 {
+				notes[i] = b.all[i].summarise(keep)
+				if b.options.Consume {
+					b.all[i].consume()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i, c := range b.all {
+		b.found.add(c.String(), notes[i]...)
+	}
+}
+
+// consume drops the readings, which are in the metrics now.
+func (c *cell) consume() {
+	for _, r := range c.runs {
+		for _, p := range r.Passes {
+			for i := range p.Windows {
+				p.Windows[i].Readings = nil
+			}
+		}
+	}
+}
+
+// WantedReadings tells which readings a report limited to some metrics needs,
+// for reading no others: see [result.ReadOnly].
+func WantedReadings(only []string) func(reading string) bool {
+	names := map[string]bool{"rows_changed": true, "task_clock_us": true, "cpu_us": true, "instructions": true, "cycles": true}
+	for _, m := range only {
+		names[m], names[readingOf(m)] = true, true
+	}
+	return func(reading string) bool {
+		whole := strings.TrimSuffix(strings.TrimSuffix(reading, "_user"), "_kernel") // parts of which wholes are made
+		return names[reading] || names[whole] || strings.HasPrefix(reading, "host_") || strings.HasPrefix(reading, "syscalls") || strings.HasPrefix(reading, lostCollector)
+	}
 }
 
 // keptMetrics is what a report limited to some metrics has to work out; nil: all.

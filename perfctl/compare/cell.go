@@ -53,7 +53,7 @@ type cell struct {
 	runs    []result.Run
 	starts  int // see Row.Runs
 	metrics map[string]*estimate
-	facts   side // what should be alike
+	facts   []*factSet // what should be alike
 }
 
 // size is how much data the workload ran on. Costs of unlike sizes are no ratio.
@@ -95,8 +95,9 @@ func cells(runs []result.Run, versions []string) []*cell {
 		workloads[r.Workload] = first(workloads, r.Workload, r.Started)
 	}
 	all := make([]*cell, 0, len(byKey))
+	known := factSets{}
 	for _, c := range byKey {
-		c.facts = sideOf(c.runs)
+		c.facts = known.ofCell(c.runs)
 		all = append(all, c)
 	}
 	place := map[string]int{}

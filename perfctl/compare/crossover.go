@@ -100,7 +100,7 @@ func crossover(l SweepLine, base string) Crossover {
 		says = fmt.Sprintf("%s faster than %s at %s only", who, base, counts(faster))
 	case last.standing == standsSlower:
 		c.Kind = CrossoverNever
-		says = fmt.Sprintf("%s faster than %s at no number of clients measured (%s)", who, base, span(l.Points))
+		says = fmt.Sprintf("In %s, at no number of clients measured (%s) %s faster than %s", l.Version, span(l.Points), l.inverted(), base)
 	default:
 		c.Kind = CrossoverUnsure
 		says = fmt.Sprintf("%s perhaps faster than %s at %s, the most measured: unsure", who, base, clientsText(last.Clients))
@@ -131,6 +131,17 @@ func (l SweepLine) subject() (who, slow string) {
 		return fmt.Sprintf("In %s, all %s are", l.Version, GroupText(l.Group)), "some are slower"
 	}
 	return fmt.Sprintf("In %s, %s is", l.Version, l.Workload), "slower"
+}
+
+// inverted is the subject behind its verb.
+func (l SweepLine) inverted() string {
+	switch l.Stat {
+	case OfMost:
+		return "are most " + GroupText(l.Group)
+	case OfAll:
+		return "are all " + GroupText(l.Group)
+	}
+	return "is " + l.Workload
 }
 
 // GroupText names a group's workloads in a sentence.

@@ -65,7 +65,7 @@ func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate 
 		e.State, e.Reason = c.failedPass(e.Source == result.SourcePerf)
 	}
 	if e.Reason == "" && c.imported() {
-		e.Source, e.Reason = result.SourceImport, "what was imported does not have it"
+		e.State, e.Source, e.Reason = result.NotCounted, result.SourceImport, "what was imported does not have it"
 	}
 	if e.Reason == "" {
 		e.State, e.Reason = result.NotCounted, strings.ReplaceAll(readingOf(name), "_", " ")+": none of the passes counted it"

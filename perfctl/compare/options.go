@@ -20,6 +20,9 @@ type Options struct {
 	// Only limits the report to these metrics; nil: all. What is not in it costs
 	// no time and no memory.
 	Only []string
+	// Consume gives up the runs' readings once they are worked out, in the runs
+	// themselves: of thousands of them memory has to hold but one form.
+	Consume bool
 	// Threshold is the share of change that matters, for every metric
 	// (0.01 is 1%); 0: each metric's own, see [Metrics].
 	Threshold float64

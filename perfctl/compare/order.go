@@ -147,3 +147,11 @@ func splitWorkload(workload string) (test string, size int) {
 	}
 	return test, size
 }
+
+// again tells a workload that is another one of the group measured at another
+// time: random-points.pre_range=10 is random-points_range=10 before the writes.
+// It would count twice in what sums a group up.
+func again(workload string, measured func(workload string) bool) bool {
+	before, after, ok := strings.Cut(workload, ".pre")
+	return ok && measured(before+after)
+}

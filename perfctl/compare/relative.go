@@ -55,7 +55,7 @@ type RelativeCell struct {
 
 // GroupRatios sums a group's ratios up; the numbers are null where N is 0.
 type GroupRatios struct {
-	N       int      `json:"n"` // workloads with a ratio
+	N       int      `json:"n"` // workloads with a ratio; one measured before the writes too counts once
 	Median  *float64 `json:"median"`
 	Minimum *float64 `json:"minimum"`
 	Maximum *float64 `json:"maximum"`
@@ -188,10 +188,13 @@ func fromThroughput(row Row, base string) RelativeCell {
 // summarise fills in the group's median, minimum and maximum of each version.
 func (g *RelativeGroup) summarise(versions int) {
 	g.Summary = make([]GroupRatios, versions)
+	measured := func(workload string) bool {
+		return slices.ContainsFunc(g.Rows, func(r RelativeRow) bool { return r.Workload == workload })
+	}
 	for i := range g.Summary {
 		var ratios []float64
 		for _, row := range g.Rows {
-			if r := row.Cells[i].Ratio; r != nil {
+			if r := row.Cells[i].Ratio; r != nil && !again(row.Workload, measured) {
 				ratios = append(ratios, r.Ratio)
 			}
 		}

@@ -152,8 +152,11 @@ func groupLines(lines []SweepLine, m Metric) (groups []SweepLine) {
 	type key struct{ host, group, driver, protocol, version string }
 	at := map[key]map[int][]SweepPoint{}
 	var order []key
+	measured := func(workload string) bool {
+		return slices.ContainsFunc(lines, func(l SweepLine) bool { return l.Workload == workload })
+	}
 	for _, l := range lines {
-		if l.Group == "" {
+		if l.Group == "" || again(l.Workload, measured) {
 			continue
 		}
 		k := key{l.Host, l.Group, l.Driver, l.Protocol, l.Version}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,24 +110,78 @@ func (s side) add(other side) {
 	}
 }
 
-// sideOf gathers the facts of a cell's runs. A server under valgrind needs
+// factSet is the facts of runs that are alike in all of them: a night has a
+// handful of these, so they are compared by pointer and gathered once.
+type factSet struct{ side }
+
+// factKey tells runs apart by their facts without gathering them. Runs read from
+// one folder share their maps, so most are found; the others are gathered again.
+type factKey struct {
+	charset, protocol, transport string
+	tls                          bool
+	seed                         uint64
+	machine                      result.Machine
+	server, launcher             string
+	env, variables, plans        uintptr
+}
+
+// factSets are those of one comparison.
+type factSets map[factKey]*factSet
+
+func (fs factSets) of(r result.Run) *factSet {
+	k := factKey{charset: r.Charset, protocol: r.Protocol, transport: r.Transport, tls: r.TLS, seed: r.Seed, machine: r.Machine,
+		server: build(r.Server), launcher: strings.Join(r.Server.Launcher, " "),
+		env: reflect.ValueOf(r.Server.Env).Pointer(), variables: reflect.ValueOf(r.Server.Variables).Pointer(), plans: reflect.ValueOf(r.Server.Plans).Pointer()}
+	k.machine.Load1 = 0 // no fact
+	f := fs[k]
+	if f == nil {
+		f = &factSet{side{}}
+		for name, v := range facts(r) {
+			f.side[name] = values{}
+			f.side[name].add(v)
+		}
+		fs[k] = f
+	}
+	return f
+}
+
+// ofCell gathers the facts of a cell's runs. A server under valgrind needs
 // options of its own (no native asynchronous I/O), the same for every version,
 // so such runs speak only where there are no others.
-func sideOf(runs []result.Run) side {
-	own := slices.DeleteFunc(slices.Clone(runs), onlyCallgrind)
-	if len(own) == 0 {
-		own = runs
-	}
-	s := side{}
-	for _, r := range own {
-		for f, v := range facts(r) {
-			if s[f] == nil {
-				s[f] = values{}
-			}
-			s[f].add(v)
+func (fs factSets) ofCell(runs []result.Run) (sets []*factSet) {
+	add := func(r result.Run) {
+		if f := fs.of(r); !slices.Contains(sets, f) {
+			sets = append(sets, f)
 		}
 	}
-	return s
+	for _, r := range runs {
+		if !onlyCallgrind(r) {
+			add(r)
+		}
+	}
+	if len(sets) == 0 {
+		for _, r := range runs {
+			add(r)
+		}
+	}
+	return sets
+}
+
+// gathering is a side, and which sets it has.
+type gathering struct {
+	side
+	has map[*factSet]bool
+}
+
+func newGathering() *gathering { return &gathering{side{}, map[*factSet]bool{}} }
+
+func (g *gathering) add(sets []*factSet) {
+	for _, f := range sets {
+		if !g.has[f] {
+			g.has[f] = true
+			g.side.add(f.side)
+		}
+	}
 }
 
 func onlyCallgrind(r result.Run) bool {
@@ -137,12 +192,12 @@ func onlyCallgrind(r result.Run) bool {
 // measured. What the plan meant to vary is among it: the reader decides.
 func unlike(ps []pair) (ws []result.Warning) {
 	type against struct{ host, version, base string }
-	news, bases := map[against]side{}, map[against]side{}
+	news, bases := map[against]*gathering{}, map[against]*gathering{}
 	var order []against
 	for _, p := range ps {
 		k := against{p.cell.host, p.cell.version, p.base.version}
 		if news[k] == nil {
-			news[k], bases[k] = side{}, side{}
+			news[k], bases[k] = newGathering(), newGathering()
 			order = append(order, k)
 		}
 		news[k].add(p.cell.facts)
@@ -154,10 +209,10 @@ func unlike(ps []pair) (ws []result.Warning) {
 	}
 	for _, k := range order {
 		both := side{}
-		maps.Copy(both, news[k])
-		maps.Copy(both, bases[k])
+		maps.Copy(both, news[k].side)
+		maps.Copy(both, bases[k].side)
 		for _, f := range slices.SortedFunc(maps.Keys(both), func(a, b fact) int { return cmp.Compare(a.name, b.name) }) {
-			from, to := bases[k][f].String(), news[k][f].String()
+			from, to := bases[k].side[f].String(), news[k].side[f].String()
 			if from == to {
 				continue
 			}
@@ -174,20 +229,20 @@ func unlike(ps []pair) (ws []result.Warning) {
 // mixed says in what the runs of one version differ among themselves.
 func mixed(all []*cell) (ws []result.Warning) {
 	type who struct{ host, version string }
-	sides := map[who]side{}
+	sides := map[who]*gathering{}
 	var order []who
 	for _, c := range all {
 		k := who{c.host, c.version}
 		if sides[k] == nil {
-			sides[k] = side{}
+			sides[k] = newGathering()
 			order = append(order, k)
 		}
 		sides[k].add(c.facts)
 	}
 	for _, k := range order {
-		for _, f := range slices.SortedFunc(maps.Keys(sides[k]), func(a, b fact) int { return cmp.Compare(a.name, b.name) }) {
-			if !f.varies && len(sides[k][f]) > 1 {
-				ws = append(ws, result.Warning{Code: "mixed", Text: fmt.Sprintf("%s: %s differs among its runs: %s", k.version, f.name, sides[k][f])})
+		for _, f := range slices.SortedFunc(maps.Keys(sides[k].side), func(a, b fact) int { return cmp.Compare(a.name, b.name) }) {
+			if !f.varies && len(sides[k].side[f]) > 1 {
+				ws = append(ws, result.Warning{Code: "mixed", Text: fmt.Sprintf("%s: %s differs among its runs: %s", k.version, f.name, sides[k].side[f])})
 			}
 		}
 	}

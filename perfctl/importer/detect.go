@@ -31,7 +31,7 @@ var marks = []struct {
 	{perfJSON, regexp.MustCompile(`(?m)^\{.*"(?:counter-value|metric-value)"`)},
 	{iostatOut, regexp.MustCompile(`^\s*\{\s*"sysstat"`)},
 	{perfText, regexp.MustCompile(`(?m)^\s*Performance counter stats for |^#\s+time\s.*\bcounts\b`)},
-	{tables, regexp.MustCompile(`(?m)^col-1 : |^sb\.(?:met|r\.qps|prepare\.\w+)\.|^[a-z][a-z0-9.-]*_range=\d+,|^iostat, vmstat normalized|^alignment-faults |^(?:[\d.]+|INF)(?:\t.*)?\talignment-faults$|^ips\tqps\t.*\ttag$`)},
+	{tables, regexp.MustCompile(`(?m)^col-1 : |^sb\.(?:met|r\.qps|prepare\.\w+)\.[A-Za-z0-9.-]+\r?$|^[a-z][a-z0-9.-]*_range=\d+,|^iostat, vmstat normalized|^alignment-faults |^(?:[\d.]+|INF)(?:\t.*)?\talignment-faults$|^ips\tqps\t.*\ttag$`)},
 	{slapOut, regexp.MustCompile(`(?m)^Running mysqlslap |^\s*Average number of seconds to run all queries|^[^,\n]*,[a-z]+,\d+\.\d+,\d+\.\d+,\d+\.\d+,\d+,\d+\s*$`)},
 	{sysbenchOut, regexp.MustCompile(`(?m)^sysbench \d.*(?:using|multi-threaded)|^FATAL: |^\s*SQL statistics:|^\[\s*\d+s\s*\] (?:thds|threads):`)},
 	{vmstatOut, regexp.MustCompile(`(?m)(?:^|\s)r +b +swpd +free|^disk- -+reads`)},
@@ -41,7 +41,7 @@ var marks = []struct {
 
 // detect looks at the beginning of a text.
 func detect(text []byte) kind {
-	head := text[:min(len(text), 256<<10)]
+	head := text[:min(len(text), 64<<10)]
 	if bytes.IndexByte(head, 0) >= 0 {
 		return binaryKind
 	}

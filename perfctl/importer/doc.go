@@ -38,17 +38,23 @@ const (
 	CodeSkipped = "import_skipped"
 )
 
-// Import reads a file, a folder, or a folder of folders (a sweep). Runs are in
+// Import reads files, folders, and folders of folders (a sweep), all as one
+// import: a server has one name in it, and the versions one order. Runs are in
 // the order in which they are to be shown. A folder's file that cannot be used is a warning (CodeFailed,
 // CodeSkipped); that nothing could be used is an error.
-func Import(ctx context.Context, path string, o Options) (Imported, []result.Warning, error) {
-	sources, ws, err := find(path)
-	if err != nil {
-		return Imported{}, nil, err
-	}
-	var all batch
+func Import(ctx context.Context, paths []string, o Options) (Imported, []result.Warning, error) {
+	var (
+		all     batch
+		sources []source
+	)
 	all.options = o
-	all.warnings = ws
+	for _, path := range paths {
+		found, ws, err := find(path)
+		if err != nil {
+			return Imported{}, nil, err
+		}
+		sources, all.warnings = append(sources, found...), append(all.warnings, ws...)
+	}
 	for i := range sources {
 		if err := ctx.Err(); err != nil {
 			return Imported{}, nil, err
@@ -57,13 +63,14 @@ func Import(ctx context.Context, path string, o Options) (Imported, []result.War
 	}
 	runs := all.runs()
 	if len(runs.Runs) == 0 {
-		return Imported{}, all.warnings, nothing(path, all.warnings)
+		return Imported{}, all.warnings, nothing(paths, all.warnings)
 	}
 	return runs, all.warnings, nil
 }
 
 // nothing is why no run came out.
-func nothing(path string, ws []result.Warning) error {
+func nothing(paths []string, ws []result.Warning) error {
+	path := strings.Join(paths, ", ")
 	var failed []string
 	for _, w := range ws {
 		if w.Code == CodeFailed || w.Code == CodeSkipped {

@@ -22,6 +22,8 @@ const (
 	maxSize  = 64 << 20 // a file's bytes, uncompressed
 )
 
+var errTooLong = fmt.Errorf("it has more than %d MiB, as no output that is read here; import a part of it", maxSize>>20)
+
 // source is a file to be read.
 type source struct {
 	path string
@@ -110,6 +112,8 @@ func (s source) text() ([]byte, error) {
 		return nil, err
 	} else if !st.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
+	} else if st.Size() > maxSize {
+		return nil, errTooLong
 	}
 	var r io.Reader = f
 	magic := make([]byte, 2)
@@ -125,7 +129,7 @@ func (s source) text() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(b) > maxSize:
-		return nil, fmt.Errorf("it has more than %d MiB, as no output that is read here", maxSize>>20)
+		return nil, errTooLong
 	case len(bytes.TrimSpace(b)) == 0:
 		return nil, errors.New("it is empty")
 	}

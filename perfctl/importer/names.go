@@ -102,7 +102,7 @@ func testNames() []string {
 }
 
 // workloadOf gives a test the id that opcost has for it, and its group. A test
-// before the writes (.pre) is of the group too; one that warms up is of none.
+// before the writes (.pre) and one that warms up (.warm) are of none.
 func workloadOf(t smalldatum.Test) (id, group string) {
 	if t.Load {
 		return "load", ""
@@ -128,8 +128,8 @@ func workloadOf(t smalldatum.Test) (id, group string) {
 			id = base + phase
 		}
 	}
-	if strings.HasPrefix(phase, ".warm") {
-		group = ""
+	if phase != "" {
+		group = "" // the groups are of the tests after the writes
 	}
 	return id, group
 }

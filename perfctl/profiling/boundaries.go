@@ -12,21 +12,21 @@ import (
 
 // resolve gives the functions without a name their boundaries, object by object.
 // What could not be had leaves its addresses, and a warning.
-func (in Input) resolve(p *profiles.Profile) (*profiles.Profile, []string) {
-	resolved, warnings, err := boundaries.Resolve(p, in.table)
+func resolve(p *profiles.Profile, root string) (*profiles.Profile, []string) {
+	resolved, warnings, err := boundaries.Resolve(p, func(object, _ string) (*boundaries.Table, error) { return table(root, object) })
 	if err != nil {
 		return p, append(warnings, fmt.Sprintf("functions without a name stay addresses: %v", err))
 	}
 	return resolved, warnings
 }
 
-// table reads an object where the server saw it. Code of no file ([vdso], code
+// table reads an object under root. Code of no file ([vdso], code
 // made while running) has no boundaries, which is no fault.
-func (in Input) table(object, _ string) (*boundaries.Table, error) {
+func table(root, object string) (*boundaries.Table, error) {
 	if !filepath.IsAbs(object) || strings.HasPrefix(object, "//") {
 		return &boundaries.Table{}, nil
 	}
-	path := filepath.Join("/", in.Root, object)
+	path := filepath.Join("/", root, object)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

@@ -17,7 +17,7 @@ type Input struct {
 	Data  []string // one file of perf's, or callgrind's dumps, one a thread
 	Out   string   // the profile is written here; a file that exists is not overwritten
 	Perf  string   // the perf program that reads its data
-	Root  string   // /proc/PID/root where the server sees other files than we do, else ""
+	PID   int      // the server, which still runs: it may see other files than we do; 0: not known
 	About profiles.About
 }
 
@@ -30,15 +30,15 @@ const KeepBytes = 64 << 20
 // [KeepBytes]; that is one of the warnings.
 func Sampled(ctx context.Context, in Input) (warnings []string, err error) {
 	data := in.Data[0]
-	in.Root = in.symfs()
-	set, err := perfdata.Read(ctx, data, perfdata.Options{Perf: in.Perf, SymFS: in.Root})
+	root := rootOf(in.PID)
+	set, err := perfdata.Read(ctx, data, perfdata.Options{Perf: in.Perf, SymFS: root})
 	if err != nil {
 		return nil, err
 	}
 	if len(set.Profiles) == 0 {
 		return nil, fmt.Errorf("%s: no sample: the server used no CPU in the window", data)
 	}
-	warnings, err = in.write(set)
+	warnings, err = in.write(set, root)
 	if err != nil {
 		return warnings, err
 	}
@@ -68,14 +68,14 @@ func Counted(in Input) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.write(set)
+	return in.write(set, rootOf(in.PID))
 }
 
-// write completes the profiles and writes them to a new file. The warnings are
+// write completes the profiles, whose objects are under root, and writes them to a new file. The warnings are
 // those of the reader, and its own.
-func (in Input) write(set *profiles.Set) (warnings []string, err error) {
+func (in Input) write(set *profiles.Set, root string) (warnings []string, err error) {
 	for i, p := range set.Profiles {
-		resolved, more := in.resolve(p)
+		resolved, more := resolve(p, root)
 		resolved.About = in.about(p.About)
 		set.Profiles[i], set.Warnings = resolved, append(set.Warnings, more...)
 	}

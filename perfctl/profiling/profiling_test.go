@@ -113,3 +113,11 @@ func TestLargeDataAreRemoved(t *testing.T) {
 		t.Error("they are still there")
 	}
 }
+
+func TestRootOfOurselves(t *testing.T) {
+	for _, pid := range []int{os.Getpid(), 0, 1 << 22} {
+		if got := rootOf(pid); got != "" {
+			t.Errorf("%d: %q", pid, got)
+		}
+	}
+}

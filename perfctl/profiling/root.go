@@ -1,43 +1,34 @@
 package profiling
 
 import (
-	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
-// symfs is the root under which the objects of a profile are found: in.Root, or
-// "" for this machine's.
+// rootOf is the root under which the files are that perf has written down for a
+// process: "" for this machine's, else /proc/PID/root.
 //
-// The names that perf wrote down are those of /proc/PID/maps. In another mount
-// namespace (a container) they are as the process sees them. After a chroot
-// alone they are as we see them, though its root is another one.
-func (in Input) symfs() string {
-	if in.Root == "" {
-		return ""
-	}
-	f, err := os.Open(filepath.Join(filepath.Dir(in.Root), "maps"))
+// Their names are those of /proc/PID/maps and exe. In another mount namespace (a
+// container) they are as the process sees them, and a file of that name here is
+// another one, or none. After a chroot alone they are as we see them, though the
+// process's root is another. So the program itself tells.
+func rootOf(pid int) string {
+	dir := fmt.Sprintf("/proc/%d", pid)
+	name, err := os.Readlink(filepath.Join(dir, "exe"))
 	if err != nil {
-		return in.Root
+		return "" // it has ended, and its root with it
 	}
-	defer f.Close()
-	theirs, ours := 0, 0
-	for s := bufio.NewScanner(f); s.Scan(); {
-		i := strings.IndexByte(s.Text(), '/')
-		if i < 0 || !strings.Contains(s.Text()[:i], "r-xp") {
-			continue // not a file's code
-		}
-		name := s.Text()[i:]
-		if _, err := os.Stat(filepath.Join(in.Root, name)); err == nil {
-			theirs++
-		}
-		if _, err := os.Stat(name); err == nil {
-			ours++
-		}
-	}
-	if ours > theirs {
+	program, err := os.Stat(filepath.Join(dir, "exe"))
+	if err != nil {
 		return ""
 	}
-	return in.Root
+	if here, err := os.Stat(name); err == nil && os.SameFile(here, program) {
+		return ""
+	}
+	root := filepath.Join(dir, "root")
+	if there, err := os.Stat(filepath.Join(root, name)); err == nil && os.SameFile(there, program) {
+		return root
+	}
+	return "" // removed, or replaced by another build: the build ids will tell
 }

@@ -65,6 +65,14 @@ var liveLines = []line{
 	{"innodb_data_fsyncs_per_query", "InnoDB fsyncs/{query}", ""},
 }
 
+// TableMetrics are the metrics that tables and Markdown show.
+func TableMetrics() (names []string) {
+	for _, l := range linesFor(compare.Attached) {
+		names = append(names, l.metric)
+	}
+	return names
+}
+
 // linesFor are the rows of a block of one driver.
 func linesFor(driver string) []line {
 	if driver == compare.Attached {

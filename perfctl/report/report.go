@@ -19,10 +19,12 @@ const (
 	TSV      Format = "tsv"      // the same, separated by tabs
 	JSON     Format = "json"     // the report as it is
 	Bench    Format = "benchfmt" // a line a server start, for benchstat: see [WriteBench]
+	HTML     Format = "html"     // one page to look at: see the room page
 )
 
-// Formats are the formats there are.
-func Formats() []Format { return []Format{Table, Markdown, CSV, TSV, JSON, Bench} }
+// Formats are the formats of [Write]. [WriteBench] has one of its own, and the
+// page another.
+func Formats() []Format { return []Format{Table, Markdown, CSV, TSV, JSON} }
 
 // Layout is what the place of printing allows.
 type Layout struct {
@@ -32,11 +34,11 @@ type Layout struct {
 
 // ParseFormat finds a format by name; its error lists the ones there are.
 func ParseFormat(name string) (Format, error) {
-	if f := Format(name); slices.Contains(Formats(), f) {
+	if f := Format(name); f == Bench || f == HTML || slices.Contains(Formats(), f) {
 		return f, nil
 	}
 	var names []string
-	for _, f := range Formats() {
+	for _, f := range append(Formats(), Bench, HTML) {
 		names = append(names, string(f))
 	}
 	return "", fmt.Errorf("format %q is not known; there are: %s", name, strings.Join(names, ", "))
@@ -56,8 +58,5 @@ func Write(w io.Writer, f Format, r compare.Report, l Layout) error {
 	case JSON:
 		return writeJSON(w, r)
 	}
-	if _, err := ParseFormat(string(f)); err != nil {
-		return err
-	}
-	return fmt.Errorf("the format %s is not for this report", f)
+	return noLayout("reports of windows", f)
 }

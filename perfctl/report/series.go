@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +42,21 @@ func seriesSheet(s compare.Series) *sheet {
 	}
 	sh.parts = append(sh.parts, stepSentences(s, several)...)
 	odd := sentences{title: "Odd releases: a fall or rise that the neighbouring releases do not share"}
+	type oddRelease struct {
+		size float64
+		text string
+	}
+	var odds []oddRelease
 	for _, l := range s.Lines {
 		for i, p := range l.Points {
 			if p.Odd != 0 {
-				odd.texts = append(odd.texts, oddReleaseText(s, l, i, several))
+				odds = append(odds, oddRelease{math.Abs(math.Log1p(p.Odd)), oddReleaseText(s, l, i, several)})
 			}
 		}
+	}
+	slices.SortStableFunc(odds, func(a, b oddRelease) int { return cmp.Compare(b.size, a.size) })
+	for _, o := range odds {
+		odd.texts = append(odd.texts, o.text)
 	}
 	differ := sentences{title: "Where hosts disagree"}
 	for _, d := range s.Disagree {
@@ -132,7 +143,7 @@ func stepText(x compare.Step, several bool) string {
 		where += ", " + x.Host
 	}
 	if x.Odd {
-		text += "; taken back by the neighbouring release"
+		text += "; the neighbouring release takes it back, at least in part"
 	}
 	return fmt.Sprintf("%s: %s", where, text)
 }

@@ -119,5 +119,9 @@ func encodeJSON(w io.Writer, v any) error {
 
 // noLayout is the error of a kind of report that has not the format.
 func noLayout(kind string, f Format) error {
-	return fmt.Errorf("%s have no format %s; there are: table, markdown, csv, tsv, json", kind, f)
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, string(f))
+	}
+	return fmt.Errorf("%s have no format %s; there are: %s", kind, f, strings.Join(names, ", "))
 }

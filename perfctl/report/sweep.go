@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -90,6 +91,11 @@ func sweepSheet(s compare.Sweep) *sheet {
 		sh.parts = append(sh.parts, m)
 	}
 	groups := sentences{title: "From which number of clients on"}
+	type oddPoint struct {
+		size float64
+		text string
+	}
+	var odds []oddPoint
 	odd := sentences{title: "Odd steps: a fall or rise that the neighbouring numbers of clients do not share"}
 	single := false
 	for _, l := range s.Lines {
@@ -99,10 +105,15 @@ func sweepSheet(s compare.Sweep) *sheet {
 		}
 		for i, p := range l.Points {
 			if p.Odd != 0 {
-				odd.texts = append(odd.texts, onHost(s.Lines, l, oddText(l, i)))
+				odds = append(odds, oddPoint{math.Abs(math.Log1p(p.Odd)), onHost(s.Lines, l, oddText(l, i))})
 			}
 		}
 	}
+	slices.SortStableFunc(odds, func(a, b oddPoint) int { return cmp.Compare(b.size, a.size) })
+	for _, o := range odds {
+		odd.texts = append(odd.texts, o.text)
+	}
+	odd.texts = capped(odd.texts)
 	if len(odd.texts) == 0 {
 		odd.texts = []string{"none"}
 	}

@@ -1,9 +1,13 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -53,18 +57,8 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, parts tableParts) e
 	if len(bs) == 0 {
 		say(none, "", "There is no run to report.")
 	}
-	for _, block := range bs {
-		for i, piece := range block.pieces(width) {
-			title := block.title
-			if i > 0 {
-				title += " (continued)"
-			}
-			say(bold, "", title)
-			if err := piece.write(&b, paint); err != nil {
-				return err
-			}
-			b.WriteByte('\n')
-		}
+	if err := writeBlocks(&b, bs, width, paint); err != nil {
+		return err
 	}
 	if summary, by, each := verdictLines(r); summary != "" {
 		say(bold, "", summary)
@@ -89,6 +83,42 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, parts tableParts) e
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeBlocks lays blocks out on all CPUs, as a night has hundreds of them.
+func writeBlocks(w io.Writer, bs []block, width int, paint func(style, string) string) error {
+	texts, errs := make([]strings.Builder, len(bs)), make([]error, len(bs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(bs)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(bs); i = int(next.Add(1)) - 1 {
+				errs[i] = bs[i].write(&texts[i], width, paint)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range texts {
+		if _, err := io.WriteString(w, texts[i].String()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b block) write(w io.Writer, width int, paint func(style, string) string) error {
+	for i, piece := range b.pieces(width) {
+		title := b.title
+		if i > 0 {
+			title += " (continued)"
+		}
+		fmt.Fprintln(w, paint(bold, wrap(title, width, "")))
+		if err := piece.write(w, paint); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
 // piece is as many columns of a block as fit beside each other: the base, and

@@ -93,7 +93,7 @@ func TestNoPasswordInArguments(t *testing.T) {
 func TestSlapFile(t *testing.T) {
 	c := config(Driver{Name: DriverMysqlslap}, "update-one")
 	lines := strings.Split(strings.TrimSpace(c.slapFile("x")), "\n")
-	form := regexp.MustCompile(`^UPDATE db\.sbtest1 SET c='[0-9-]{119}' WHERE id=1$`)
+	form := regexp.MustCompile(`^UPDATE sbtest1 SET c='[0-9-]{119}' WHERE id=1$`)
 	seen := map[string]bool{}
 	for _, l := range lines {
 		if !form.MatchString(l) || seen[l] {

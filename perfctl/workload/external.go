@@ -105,9 +105,25 @@ func (e *External) reap(proc *child.Proc, phase string, done chan struct{}) {
 	defer close(done)
 	e.ended += proc.CPU()
 	e.proc = nil
-	if err := proc.Err(); err != nil && !e.told {
+	if err := e.outcome(proc, phase); err != nil && !e.told {
 		e.fail(fmt.Errorf("%s failed: %w: %s (all it said: %s)", e.name(), err, e.lastWords(phase), filepath.Base(e.Output(phase))))
 	}
+}
+
+// outcome is how the program ended. mysqlslap ends with 0 when clients of it
+// cannot connect or their statements fail, and says so.
+func (e *External) outcome(proc *child.Proc, phase string) error {
+	if err := proc.Err(); err != nil || e.cfg.Driver.Name != DriverMysqlslap {
+		return err
+	}
+	said, err := os.ReadFile(e.Output(phase))
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(said), "\n"+e.cfg.Identity.Path+": ") {
+		return errors.New("some of its statements were not sent")
+	}
+	return nil
 }
 
 // fail keeps the first error.

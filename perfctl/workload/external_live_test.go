@@ -150,6 +150,12 @@ func TestMysqlslapUpdatesLive(t *testing.T) {
 			}
 		}
 	}
+	a.Database = "no_such_database"
+	e := external(t, Driver{Name: DriverMysqlslap}, test(t, "update-one"), a, d, 2)
+	<-e.Release(window.Phase{Name: "x", Operations: 10})
+	if err := e.Quiesce(context.Background()); err == nil || !strings.Contains(err.Error(), "Unknown database 'no_such_database'") {
+		t.Errorf("a database that is not there: %v", err)
+	}
 	if n := ask[int64](t, db, "SELECT COUNT(*) FROM sbtest1"); n != 50 {
 		t.Errorf("%d rows are left of 50: mysqlslap dropped the tables", n)
 	}

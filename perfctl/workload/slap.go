@@ -18,10 +18,6 @@ var slapTests = []string{"update-one", "update-one-index"}
 // round: the values differ, so that each is a change.
 const slapStatements = 1000
 
-// slapSchema is a schema that mysqlslap may make: it makes the one it is given
-// where that is missing.
-const slapSchema = "opcost_slap"
-
 func slapDoes(t Test) error {
 	for _, id := range slapTests {
 		if t.ID == id {
@@ -38,7 +34,8 @@ func (c ExternalConfig) slap(phase string, l lasting) ([]string, error) {
 	if err := os.WriteFile(file, []byte(c.slapFile(phase)), 0o600); err != nil {
 		return nil, err
 	}
-	argv := []string{c.Identity.Path, "--no-defaults", "--user=" + c.Access.User, "--no-drop", "--create-schema=" + slapSchema,
+	argv := []string{c.Identity.Path, "--no-defaults", "--user=" + c.Access.User, "--no-drop", "--create-schema=" + c.Access.Database, // which is there, so it makes none
+
 		"--query=" + file, "--concurrency=" + strconv.Itoa(c.Clients), "--iterations=1",
 		"--csv=" + filepath.Join(c.Dir, c.Tag+"-"+phase+"-mysqlslap.csv")}
 	if c.Access.Network == "tcp" {
@@ -66,7 +63,6 @@ func (c ExternalConfig) slapFile(phase string) string {
 	for range slapStatements {
 		for _, s := range c.Test.steps {
 			one := compile(s.sql, 1)
-			one.parts[0] = strings.Replace(one.parts[0], "sbtest1", c.Access.Database+".sbtest1", 1)
 			b = one.appendText(b, k.values(one.args, nil))
 			b = append(b, '\n')
 		}

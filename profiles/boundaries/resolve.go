@@ -82,6 +82,9 @@ func (r *resolver) frame(i int32, returnTo bool) int32 {
 }
 
 func (r *resolver) resolve(f *profiles.Frame, returnTo bool) {
+	if !f.InFile && !r.p.Event.Counted {
+		return
+	}
 	t := r.table(object{f.Object, f.BuildID})
 	if t == nil {
 		return
@@ -92,8 +95,6 @@ func (r *resolver) resolve(f *profiles.Frame, returnTo bool) {
 		if address, ok = t.Address(address); !ok {
 			return
 		}
-	} else if !r.p.Event.Counted {
-		return
 	}
 	at := address
 	if returnTo && at > 0 {

@@ -97,6 +97,9 @@ func Build(base, new []Side, o Options) (*Table, error) {
 		})
 	}
 	t.Quality = Quality{Base: o.side(base), New: o.side(new), Method: n.method(base, new), Warnings: unlike(base, new), Named: named(rows.order)}
+	if c := t.Total; c.Uncertainty != nil && math.Abs(c.Delta) <= *c.Uncertainty {
+		t.Quality.Warnings = append(t.Quality.Warnings, fmt.Sprintf("the whole change, %+.4g %s, is within its uncertainty (±%.4g): it may be none, and shares of it say nothing; measure more repeats, or longer", c.Delta, unit, *c.Uncertainty))
+	}
 	if by != granularity.Subsystem && by != granularity.Object && !o.KeepNoise {
 		t.fold(rows.order, n)
 	}

@@ -3,6 +3,7 @@ package diff
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"opcost/profiles"
@@ -49,6 +50,12 @@ func TestSampled(t *testing.T) {
 	}
 	if table.Rows[0].State != Both || table.Rows[0].Delta != 1000 {
 		t.Errorf("row %+v", table.Rows[0])
+	}
+	if w := table.Quality.Warnings; len(w) != 0 {
+		t.Errorf("warnings %q", w)
+	}
+	if w := build(t, side(400), side(410), Options{}).Quality.Warnings; len(w) != 1 || !strings.Contains(w[0], "within its uncertainty") {
+		t.Errorf("10 samples more of 400: warnings %q", w)
 	}
 	// Seen 3 times on one side only is no news; 30 times is.
 	for n, want := range map[int64]State{3: Noise, 30: OnlyNew} {

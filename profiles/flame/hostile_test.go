@@ -1,21 +1,7 @@
 package flame
 
+import "opcost/profiles/onefile"
+
 // hostile are names that try to leave their place in a page. What runs in one of
 // them would set window.broken.
-var hostile = []string{
-	`</script><img src=x onerror="window.broken=1">`,
-	`<img src=x onerror=window.broken=1>`,
-	`"><svg onload=window.broken=1>`,
-	`'-(window.broken=1)-'`,
-	`\u003c/script\u003e<!--<script>`,
-	"`${window.broken=1}`",
-	`{{.Data}} {{template "x"}}`,
-	"line\u2028and\u2029paragraph\r\n\x00\x1b[31m",
-	"\u202ereversed\u2066",
-	"not UTF-8: \xff\xfe\x80",
-	`__proto__`,
-	`constructor`,
-	`]]></style><style>*{display:none}`,
-	`&lt;b&gt;&amp;`,
-	`std::map<int, std::vector<char> >::operator[](int const&) const`,
-}
+var hostile = onefile.Hostile()

@@ -17,7 +17,7 @@ import (
 
 // TestPage runs the page in a real browser, one for all.
 func TestPage(t *testing.T) {
-	browser := startChromium(t)
+	chromium := startChromium(t)
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *tab)
@@ -36,9 +36,9 @@ func TestPage(t *testing.T) {
 		{"full page", testFullPage},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			browser.t = t
-			c.test(t, browser)
-			browser.misdeeds()
+			chromium.in(t)
+			c.test(t, chromium)
+			chromium.Misdeeds()
 		})
 	}
 }

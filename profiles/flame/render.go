@@ -2,14 +2,14 @@ package flame
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"math"
 	"strconv"
 	"strings"
+
+	"opcost/profiles/onefile"
 )
 
 //go:embed page
@@ -51,7 +51,7 @@ func render(in Input, t *tree, p Pruned) ([]byte, Pruned, error) {
 		return nil, p, err
 	}
 	v.Style, v.Script = template.CSS(style), template.JS(script)
-	v.Policy = policy(style, script)
+	v.Policy = onefile.Policy(style, script)
 	page, err := template.New("page.html").Funcs(template.FuncMap{"percent": percent, "count": count}).ParseFS(files, "page/page.html")
 	if err != nil {
 		return nil, p, fmt.Errorf("flame graph: its own template: %w", err)
@@ -66,31 +66,7 @@ func render(in Input, t *tree, p Pruned) ([]byte, Pruned, error) {
 
 // assets are the page's style and script.
 func assets() (style, script string, err error) {
-	css, err := files.ReadFile("page/flame.css")
-	if err != nil {
-		return "", "", err
-	}
-	var js strings.Builder
-	js.WriteString("'use strict';\n{\n")
-	for _, name := range scripts {
-		part, err := files.ReadFile("page/" + name + ".js")
-		if err != nil {
-			return "", "", err
-		}
-		js.Write(part)
-	}
-	js.WriteString("}\n")
-	return string(css), js.String(), nil
-}
-
-// policy lets the page run its own script and style and load nothing, whatever
-// names it shows.
-func policy(style, script string) string {
-	hash := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; script-src " + hash(script) + "; style-src " + hash(style)
+	return onefile.Assets(files, "page", "flame.css", scripts)
 }
 
 func newView(in Input, t *tree) view {

@@ -231,6 +231,13 @@ func TestStrippedSampled(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
 	set := open(t, data)
+	b, err := os.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(texts(set.Profiles[0]), texts(open(t, file(t, packed(t, b))).Profiles[0])); diff != "" {
+		t.Errorf("compressed: -plain +compressed\n%s", diff)
+	}
 	p, warnings, err := boundaries.Resolve(set.Profiles[0], findFile)
 	if err != nil {
 		t.Fatal(err)

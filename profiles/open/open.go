@@ -37,7 +37,8 @@ type Options struct {
 // Open reads the profile at path, of whichever format it is: perf.data, the
 // text of perf script, callgrind's, folded stacks or pprof, gzip compressed or
 // not. A folder's callgrind files (those whose names hold "callgrind") are one
-// profile. An error says what the file is, and what can be read.
+// profile. A pipe (/dev/stdin) will do. An error says what the file is, and what
+// can be read.
 func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -70,11 +71,11 @@ func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 	var set *profiles.Set
 	switch kind {
 	case perfData:
-		if !packed {
+		if !packed && info.Mode().IsRegular() {
 			set, err = perfdata.Read(ctx, path, o.PerfData)
 			break
 		}
-		set, err = unpacked(ctx, r, o)
+		set, err = copied(ctx, r, o)
 	case perfScript:
 		set, err = perfscript.Parse(r, o.Script)
 	case callgrindF:
@@ -103,8 +104,9 @@ func kindOf(r *bufio.Reader) (format, error) {
 	return kind, nil
 }
 
-// unpacked reads a compressed perf.data, which perf wants as a file.
-func unpacked(ctx context.Context, r io.Reader, o Options) (*profiles.Set, error) {
+// copied reads a perf.data that is compressed, or comes through a pipe: perf
+// wants a file.
+func copied(ctx context.Context, r io.Reader, o Options) (*profiles.Set, error) {
 	f, err := os.CreateTemp("", "opcost-perf-data-")
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func unpacked(ctx context.Context, r io.Reader, o Options) (*profiles.Set, error
 		err = cerr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("unpack it: %w", err)
+		return nil, fmt.Errorf("copy it to %s, for perf: %w", f.Name(), err)
 	}
 	return perfdata.Read(ctx, f.Name(), o.PerfData)
 }

@@ -3,6 +3,7 @@ package open
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -84,6 +85,25 @@ func TestOpen(t *testing.T) {
 				t.Errorf("%s: %+v", name, set)
 			}
 		}
+	}
+}
+
+// A profile may come through a pipe, as of opcost profile top <(perf script).
+func TestOpenPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString(script); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	set := open(t, fmt.Sprintf("/proc/self/fd/%d", r.Fd()))
+	if w, n := set.Profiles[0].Total(); w != 10 || n != 1 {
+		t.Errorf("%+v", set.Profiles[0])
 	}
 }
 

@@ -24,13 +24,15 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// program spends 60, 30 and 10% of its time in three functions.
+// program spends 60, 30 and 10% of its time in three functions. A round takes
+// microseconds, far less than a sample's period, so that the two cannot fall
+// into step.
 const program = `
 volatile unsigned long s;
 __attribute__((noinline,noclone)) void sixty(long n) { for (long i = 0; i < n * 6; i++) s += i; }
 __attribute__((noinline,noclone)) void thirty(long n) { for (long i = 0; i < n * 3; i++) s += i; }
 __attribute__((noinline,noclone)) void ten(long n) { for (long i = 0; i < n; i++) s += i; }
-int main(void) { for (int i = 0; i < 30000; i++) { sixty(10000); thirty(10000); ten(10000); } return 0; }
+int main(void) { for (int i = 0; i < 350000; i++) { sixty(700); thirty(700); ten(700); } return 0; }
 `
 
 // loop is a shell's work of some 50 ms.
@@ -55,7 +57,7 @@ func build(t testing.TB, dir string) string {
 func record(t testing.TB, dir string, argv ...string) string {
 	t.Helper()
 	data := filepath.Join(dir, "perf.data")
-	cmd := exec.Command("perf", append([]string{"record", "-N", "-q", "-e", "cpu-clock", "-F", "4999", "-g", "-o", data, "--"}, argv...)...)
+	cmd := exec.Command("perf", append([]string{"record", "-N", "-q", "-e", "cpu-clock", "-F", "9999", "-g", "-o", data, "--"}, argv...)...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		missing(t, "perf record: "+err.Error()+": "+string(out))
@@ -106,7 +108,7 @@ func TestKnownAnswer(t *testing.T) {
 	}
 	p := set.Profiles[0]
 	// The kernel may allow fewer samples a second than were asked for.
-	if p.Event.Name != "cpu-clock" || p.Event.Unit != profiles.Nanoseconds || p.About.Hz <= 0 || p.About.Hz > 4999 || p.About.CallGraph != "fp" {
+	if p.Event.Name != "cpu-clock" || p.Event.Unit != profiles.Nanoseconds || p.About.Hz <= 0 || p.About.Hz > 9999 || p.About.CallGraph != "fp" {
 		t.Errorf("%+v %+v", p.Event, p.About)
 	}
 	byName := func(f profiles.Frame) string { return f.Function }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -76,7 +77,10 @@ func run(ctx context.Context, argv []string, o perfscript.Options) (*profiles.Se
 		return nil, "", err
 	}
 	defer r.Close()
-	_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 1<<20) // fewer wake-ups; the usual size does as well
+	in := &patient{r: r}
+	if size, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 1<<20); err == nil && size >= 1<<20 {
+		in.pause = 2 * time.Millisecond // perf script prints some 100 kB meanwhile
+	}
 	p, err := child.Start(child.Spec{Argv: argv, Stdout: w, Stderr: errFile})
 	_ = w.Close() // the child has its own; else the reading would not end
 	if err != nil {
@@ -91,7 +95,7 @@ func run(ctx context.Context, argv []string, o perfscript.Options) (*profiles.Se
 		_ = r.Close()
 	})
 	defer stop()
-	set, parseErr := perfscript.Parse(r, o)
+	set, parseErr := perfscript.Parse(in, o)
 	if parseErr != nil {
 		_ = r.Close() // perf may still be printing
 		_ = p.Stop(syscall.SIGTERM, 5*time.Second)
@@ -117,6 +121,23 @@ func run(ctx context.Context, argv []string, o perfscript.Options) (*profiles.Se
 		set.Warnings = append(set.Warnings, "perf script: "+s)
 	}
 	return set, strings.Join(said, "\n"), nil
+}
+
+// patient reads a large pipe in large pieces. perf prints 4 kB at a time, and a
+// reader that woke for each would cost as much as the parsing.
+type patient struct {
+	r     io.Reader
+	pause time.Duration // shorter than what fills the pipe
+	full  bool          // the last read left something behind
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if !p.full {
+		time.Sleep(p.pause)
+	}
+	n, err := p.r.Read(b)
+	p.full = n == len(b)
+	return n, err
 }
 
 // explain makes an error of what perf printed, on which stream ever.

@@ -64,7 +64,7 @@ func TestFrames(t *testing.T) {
 		text, symbol, object string
 		inlined              bool
 	}{
-		{"func_b (/root/lang/func_ab)", "func_b", "/root/lang/func_ab", false},
+		{"func_b (/opt/lang/func_ab)", "func_b", "/opt/lang/func_ab", false},
 		{"[unknown] ([unknown])", "", "", false},
 		{"[unknown] (/usr/sbin/mariadbd)", "", "/usr/sbin/mariadbd", false},
 		{" (/lib/x86_64-linux-gnu/libc-2.15.so)", "", "/lib/x86_64-linux-gnu/libc-2.15.so", false},

@@ -77,7 +77,9 @@ type parser struct {
 }
 
 func (p *parser) line(line []byte) error {
-	line = bytes.TrimRight(line, " \t\r")
+	for len(line) > 0 && (line[len(line)-1] == ' ' || line[len(line)-1] == '\t' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
 	if len(line) == 0 {
 		// perf 5 may print one between a header and its frames.
 		if p.open && (len(p.frames) > 0 || len(p.inlined) > 0) {

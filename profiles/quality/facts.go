@@ -74,19 +74,22 @@ func (f facts) share(weight int64) (float64, bool) {
 	return float64(weight) / float64(f.weight), f.weight > 0
 }
 
-// objectsShown is how many objects a text names.
-const objectsShown = 3
+// objectsShown is how many objects a text names, and leastShown what share of the
+// cost they have at least.
+const (
+	objectsShown = 3
+	leastShown   = 0.001
+)
 
 // objects says which files have no names, and what would give them.
 func objects(f facts) string {
 	var parts, packages []string
 	bare := false
 	for i, o := range f.byObject {
-		if i == objectsShown {
-			parts = append(parts, fmt.Sprintf("%d more files", len(f.byObject)-i))
+		share, _ := f.share(o.Weight)
+		if i == objectsShown || share < leastShown {
 			break
 		}
-		share, _ := f.share(o.Weight)
 		name := path.Base(o.Object)
 		if o.Object == "" {
 			name = "code of no file"

@@ -33,7 +33,7 @@ var known = map[string][]string{
 	"allocator":          {"malloc", "free", "_int_malloc", "_int_free", "operator new(unsigned long)", "_Znwm", "operator delete", "alloc_root", "my_malloc", "my_free", "je_arena_malloc_hard", "tcache_get", "MEM_ROOT::AllocSlow", "malloc_consolidate", "sql_alloc", "free_root", "__libc_malloc", "mmap"},
 	"memory copy":        {"memcpy", "memcpy@plt", "__memmove_avx_unaligned_erms", "__memset_avx2_unaligned_erms", "__memcmp_evex_movbe", "memmove", "__memcpy_ssse3_back", "strlen", "__strlen_avx2", "strmake"},
 	"TLS":                {"SSL_write", "SSL_read", "EVP_EncryptUpdate", "aesni_gcm_encrypt", "ssl3_write_bytes", "wolfSSL_read", "BIO_write", "ChaCha20_ctr32"},
-	"system calls":       {"pwrite64", "fsync", "io_submit", "start_thread", "clock_gettime", "my_write", "__vdso_clock_gettime", "my_pread", "fdatasync"},
+	"libc":               {"pwrite64", "fsync", "io_submit", "start_thread", "clock_gettime", "my_write", "__vdso_clock_gettime", "my_pread", "fdatasync"},
 	"libraries":          {"std::_Rb_tree_insert_and_rebalance", "std::vector<int, std::allocator<int> >::push_back(int&&)", "__dynamic_cast", "vsnprintf", "my_hash_search", "lf_hash_search", "qsort", "inflate"},
 }
 
@@ -82,7 +82,7 @@ func TestObjects(t *testing.T) {
 		{profiles.Frame{Object: "/x/libcrypto.so.1.1", Function: "CRYPTO_malloc"}, "TLS", true},
 		{profiles.Frame{Object: "/usr/lib/libjemalloc.so.2"}, "allocator", true},
 		{profiles.Frame{Object: "/p/ha_rocksdb.so", Function: "f"}, "RocksDB", true},
-		{profiles.Frame{Object: "[vdso]"}, "system calls", true},
+		{profiles.Frame{Object: "[vdso]"}, "libc", true},
 		{profiles.Frame{Function: "[libcrypto.so.3]"}, "TLS", true}, // as folded stacks have it
 		{profiles.Frame{Function: "[unknown]"}, Unresolved, false},
 		{profiles.Frame{Object: "/usr/sbin/mariadbd", Address: 1}, Unresolved, false},

@@ -20,8 +20,7 @@ type Ending struct {
 const (
 	ExitUsage   = 129 // an event or option that it does not know
 	ExitInt     = 130 // ended by SIGINT: what it wrote is valid
-	ExitNoPID   = 234 // perf stat: no such process
-	ExitNoPID2  = 244 // perf record: no such process
+	ExitNoPID   = 244 // perf record: no such process
 	ExitRefused = 255 // an event could not be opened
 )
 

@@ -73,7 +73,8 @@ const maxLines = 100_000
 var lineNames = []string{"Average number of seconds", "Minimum number of seconds", "Maximum number of seconds",
 	"Number of clients", "Average number of queries per client"}
 
-func parseText(all []string) (blocks []Block, ws []result.Warning, err error) {
+func parseText(all []string) ([]Block, []result.Warning, error) {
+	var blocks []Block
 	var next, now Block
 	seen := 0 // of lineNames, in order
 	inside := false
@@ -105,7 +106,10 @@ func parseText(all []string) (blocks []Block, ws []result.Warning, err error) {
 	if inside {
 		return nil, nil, cut(len(all), seen)
 	}
-	return blocks, ws, nil
+	if len(blocks) == 0 {
+		return nil, nil, errors.New("no block of mysqlslap's is whole")
+	}
+	return blocks, nil, nil
 }
 
 func cut(line, seen int) error {

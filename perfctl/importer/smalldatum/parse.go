@@ -87,7 +87,7 @@ func (p *parser) line(n int, line string) error {
 	case slices.Contains(f, "dbms") && last == "dbms":
 		p.columns = f[:len(f)-1]
 		return nil
-	case first == "samp" && len(f) > 2:
+	case first == "samp" && len(f) > 1:
 		p.columns = f
 		p.Kind = OneTest
 		return nil

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const importTable = "col-1 : x.my5651_rel.z1.pk1\ncol-2 : x.my8028_rel.z1.pk1\n\ncol-1\tcol-2\n5235\t4350\thot-points_range=100\n6700\t5800\tscan_range=100\n"
+
+func importFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestImport(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	one := filepath.Dir(importFile(t, "box_dop1/qps.abs.tsv", importTable))
+	four := filepath.Dir(importFile(t, "box_dop4/qps.abs.tsv", strings.ReplaceAll(importTable, "4350", "6000")))
+	o := opcost(t, "import", one, four, "--out", out)
+	if o.code != exitDone || !strings.Contains(o.stdout, "8 runs (1 host, 2 versions, 2 workloads, 2 numbers of clients)") || o.stderr != "" {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	o = opcost(t, "report", out, "--format", "json", "--noise", "none")
+	if o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	var rep struct {
+		Base string
+		Rows []struct {
+			Version, Workload string
+			Clients           int
+			VsBase            map[string]struct {
+				Ratio   float64
+				Verdict string
+			} `json:"vs_base"`
+		}
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &rep); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]float64{}
+	for _, r := range rep.Rows {
+		if r.Version == "8.0.28" && r.Workload == "hot-points" {
+			seen[r.Clients] = r.VsBase["qps"].Ratio
+			if r.VsBase["qps"].Verdict != "" {
+				t.Errorf("a verdict on a single imported run: %+v", r)
+			}
+		}
+	}
+	if rep.Base != "5.6.51" || len(rep.Rows) != 8 || seen[1] != 4350./5235 || seen[4] != 6000./5235 {
+		t.Errorf("base %s, %d rows, ratios %v", rep.Base, len(rep.Rows), seen)
+	}
+	if o := opcost(t, "report", out, "--noise", "none"); o.code != exitDone || !strings.Contains(o.stdout, "0.83") || !strings.Contains(o.stdout, "5,235") {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := opcost(t, "import", one, "--out", out); o.code != exitUsage || !strings.Contains(o.stderr, "already; give another --out") {
+		t.Errorf("imported again: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+func TestImportFlags(t *testing.T) {
+	path := importFile(t, "q.csv", "scan_range=100,10,20\n")
+	out := filepath.Join(t.TempDir(), "out")
+	o := opcost(t, "import", path, "--version", "5.6.51,8.0.28", "--clients", "2", "--host", "h", "--out", out)
+	if o.code != exitDone || !strings.Contains(o.stdout, "2 runs (1 host, 2 versions, 1 workload, 1 number of clients)") {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := opcost(t, "--version"); o.code != exitDone || strings.TrimSpace(o.stdout) == "" {
+		t.Errorf("opcost --version: exit %d, %q, %s", o.code, o.stdout, o.stderr)
+	}
+}
+
+func TestImportFails(t *testing.T) {
+	table := importFile(t, "qps.abs.tsv", importTable)
+	words := importFile(t, "notes.txt", "hello\n")
+	broken := importFile(t, "box_dop1/b.tsv", "col-1 : x.a\n\ncol-1\n1\t2\tscan_range=100\n")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(broken), "a.tsv"), []byte(importTable), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{table}, exitUsage, "does not name the number of clients (--clients)"},
+		{[]string{words}, exitUsage, "no kind that can be imported"},
+		{[]string{table, "--clients", "0"}, exitUsage, "--clients [0]: give 1 or more"},
+		{[]string{filepath.Join(filepath.Dir(table), "none")}, exitUsage, "no such file"},
+		{[]string{filepath.Dir(broken)}, exitIncomplete, "has 2 numbers, and the heading 1 names"},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		o := opcost(t, append(append([]string{"import"}, tt.args...), "--out", out)...)
+		if o.code != tt.code || !strings.Contains(o.stderr, tt.want) {
+			t.Errorf("%v: exit %d, want %d: %s", tt.args, o.code, tt.code, o.stderr)
+		}
+		if _, err := os.Stat(out); (err == nil) != (tt.code == exitIncomplete) {
+			t.Errorf("%v: the results folder: %v", tt.args, err)
+		}
+	}
+	if o := opcost(t, "import", table); o.code != exitUsage || !strings.Contains(o.stderr, "--out") {
+		t.Errorf("without --out: exit %d, %s", o.code, o.stderr)
+	}
+}
