@@ -29,6 +29,7 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 	if err := workload.Warm(ctx, r.access(l.site.version, l.Instance), r.data(), []workload.Test{c.Test}); err != nil {
 		return err
 	}
+	r.describe(ctx, l, c, &run)
 	if !r.plan.Driver.Own() {
 		return r.driven(ctx, l, s, c, &run, dir, name)
 	}

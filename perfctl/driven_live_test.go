@@ -106,6 +106,10 @@ counters: none
 	}
 	r, w := windowOf(t, measure(t, text+"duration: 1s\n"), result.PassCount)
 	changed, _ = value(w, "handler_update")
+	connections, _ := value(w, "cpu_connection_us")
+	if cpu, _ := value(w, "cpu_us"); connections < cpu/2 {
+		t.Errorf("the clients' threads used %v us of %v", connections, cpu)
+	}
 	if n := float64(w.Ops.N()); r.Protocol != "text" || n < 50 || math.Abs(changed-n) > w.Ops.Uncertainty+10 {
 		t.Errorf("%s: %v statements +- %.1f, %v rows changed", r.Protocol, n, w.Ops.Uncertainty, changed)
 	}

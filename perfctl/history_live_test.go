@@ -2,7 +2,6 @@ package perfctl
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -184,7 +183,7 @@ counters: none
 	if !ok || !ok2 || !ok3 || !ok4 {
 		t.Fatalf("readings: %+v", w.Readings)
 	}
-	t.Log(fmt.Sprintf("%v dirty pages at the end; %v kB and %v us of CPU later, %v left", dirty, written, cpu, left))
+	t.Logf("%v dirty pages at the end; %v kB and %v us of CPU later, %v left", dirty, written, cpu, left)
 	// Each page of 16 kB is written twice: to the doublewrite buffer and in place.
 	if pages := (dirty - left) * 16; written < 0.9*pages || written > 3.5*pages {
 		t.Errorf("%v kB were written later for %v kB of dirty pages", written, pages)

@@ -15,9 +15,10 @@ import (
 type site struct {
 	*server.Site
 	version   plan.Version
-	dirty     bool   // what the data have been through is not known
-	past      []Past // since the load, where it is known
-	poolBytes int64  // the server's buffer pool, as it says itself
+	dirty     bool              // what the data have been through is not known
+	past      []Past            // since the load, where it is known
+	poolBytes int64             // the server's buffer pool, as it says itself
+	build     map[string]string // what the program file tells of how it was made
 	notes     []string
 }
 
@@ -54,6 +55,7 @@ func (r *runner) load(ctx context.Context, v plan.Version) (*site, error) {
 		return nil, err
 	}
 	s := &site{Site: opened, version: v, dirty: true, notes: opened.Notes}
+	s.build = buildOf(opened.Identity)
 	return s, r.fillSite(ctx, s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"opcost/collectors/probe"
 	"opcost/perfctl/leftover"
@@ -23,6 +24,9 @@ type RunOptions struct {
 	// worth its time; it is asked once a repeat, after the first screen. nil: on
 	// all. What is measured is judged elsewhere: the flow computes nothing.
 	Undecided func() ([]Undecided, error)
+	// Only, if set, picks the starts to make of the plan's; the rest are left for
+	// another time.
+	Only func(version string, repeat int, pass result.PassKind) bool
 	// AtOnce, if set, is given what ends the run's servers and removes its
 	// folders without waiting for Run to return: for a process that must end now.
 	AtOnce func(end func() error)
@@ -87,6 +91,9 @@ func newRunner(p *plan.Plan, o RunOptions) (*runner, error) {
 	}
 	clock := newClock(costs{plan: p, ways: ways, pace: pace}, o.Notify)
 	left := missing(Schedule(p, tests, ways.kinds()), p, o.Have)
+	if o.Only != nil {
+		left = slices.DeleteFunc(left, func(s Start) bool { return !o.Only(p.Versions[s.Version].Name, s.Repeat, s.Pass) })
+	}
 	return &runner{
 		tests: tests,
 		plan:  p, opts: o, ways: ways, clock: clock,

@@ -24,6 +24,7 @@ type live struct {
 	wrap  callgrind.Wrapper
 	about result.Server
 	notes []string
+	known described // what was asked of this start already
 }
 
 // start measures the cells of one server start. A cell that fails does not
@@ -93,6 +94,7 @@ func (r *runner) launch(ctx context.Context, l *live) error {
 	l.about = result.Server{
 		Binary: id.Path, BuildID: id.BuildID, VersionText: id.VersionText, Flavor: id.Flavor, Number: id.Number,
 		Argv: l.Argv(), Launcher: v.Launcher, Env: v.Env, PID: l.PID(), Variables: vars,
+		Options: v.Options, Defaults: v.DefaultsFile, Build: buildOfProcess(l.site.build, l.PID()),
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ package() {
 		;;
 	qemu-system-aarch64) echo qemu-system-arm ;;
 	depmod) echo kmod ;;
+	mariadb-slap) echo mariadb-client ;;
 	gcc) echo "gcc libc6-dev" ;;
 	readelf) echo binutils ;; # objdump, nm and strip too
 	*) echo "$1" ;;

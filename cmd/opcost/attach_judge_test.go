@@ -17,21 +17,21 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// series are cumulative numbers over time.
-type series struct {
+// cumulated are cumulative numbers over time.
+type cumulated struct {
 	mu sync.Mutex
 	at []time.Time
 	n  []float64
 }
 
-func (s *series) add(at time.Time, n float64) {
+func (s *cumulated) add(at time.Time, n float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at, s.n = append(s.at, at), append(s.n, n)
 }
 
 // until is the number at a moment, on the line between its neighbours.
-func (s *series) until(t *testing.T, at time.Time) float64 {
+func (s *cumulated) until(t *testing.T, at time.Time) float64 {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func schedstats(t *testing.T, pid int) (us float64) {
 // at which opcost says that its window began and ended.
 func judges(t *testing.T, s *attachServer) {
 	s.load(t, 2, 30*time.Second)
-	var cpu, queries, switches series
+	var cpu, queries, switches cumulated
 	// perf prints a sum every 100 ms, stamped since its start, which is when the
 	// line that came with the least delay says.
 	p := exec.Command("perf", "stat", "-x", ",", "-I", "100", "--log-fd", "1", "-e", "context-switches", "-p", fmt.Sprint(s.PID()))
@@ -124,7 +124,7 @@ func judges(t *testing.T, s *attachServer) {
 	_ = p.Wait() // by the signal
 
 	begin, end := r.Started, r.Started.Add(time.Duration(r.Seconds*1e9))
-	over := func(s *series) float64 { return s.until(t, end) - s.until(t, begin) }
+	over := func(s *cumulated) float64 { return s.until(t, end) - s.until(t, begin) }
 	n := over(&queries)
 	for _, c := range []struct {
 		metric string

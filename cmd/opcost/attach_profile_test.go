@@ -111,12 +111,16 @@ func profiled(t *testing.T, s *attachServer) {
 		}
 	})
 	t.Run("a table", func(t *testing.T) {
-		o := opcost(t, s.attach("--duration", "500ms", "--profile")...)
-		costs, functions, found := strings.Cut(o.stdout, "CPU/query")
-		if o.code != exitDone || !found || strings.Contains(costs, "do_command") || !strings.Contains(functions, "do_command") && !strings.Contains(functions, "dispatch_command") {
-			t.Errorf("exit %d: %s\n%s", o.code, o.stderr, o.stdout)
+		out := inDir(t, "top.pb.gz")
+		o := opcost(t, s.attach("--duration", "500ms", "--profile", "--profile-out", out)...)
+		_, functions, found := strings.Cut(o.stdout, "CPU/query")
+		_, functions, found2 := strings.Cut(functions, "top.pb.gz")
+		if o.code != exitDone || !found || !found2 {
+			t.Fatalf("exit %d: %s\n%s", o.code, o.stderr, o.stdout)
 		}
-		t.Log(o.stdout)
+		if most := dearest(readProfile(t, out)); !strings.Contains(functions, most) {
+			t.Errorf("%s, which cost most, is not in the table:\n%s", most, functions)
+		}
 	})
 	t.Run("mistakes", func(t *testing.T) {
 		for _, c := range []struct {
@@ -140,4 +144,19 @@ func profiled(t *testing.T, s *attachServer) {
 			t.Errorf("exit %d: %s\n%s", o.code, o.stderr, o.stdout)
 		}
 	})
+}
+
+// dearest is the named function with the largest cost of its own.
+func dearest(p *profiles.Profile) (name string) {
+	own, most := map[string]int64{}, int64(0)
+	for _, s := range p.Stacks {
+		if len(s.Frames) == 0 || !p.Frames[s.Frames[0]].Named() {
+			continue
+		}
+		f := p.Frames[s.Frames[0]].Function
+		if own[f] += s.Weight; own[f] > most {
+			name, most = f, own[f]
+		}
+	}
+	return name
 }

@@ -32,8 +32,10 @@ type commands struct {
 	Run     runCmd     `cmd:"" help:"Measure a plan; prints the table at the end."`
 	Attach  attachCmd  `cmd:"" help:"Measure a live server; never disturbs it."`
 	Report  reportCmd  `cmd:"" help:"Print the tables again, from results on disk."`
+	Compare compareCmd `cmd:"" help:"Why a version is slower, and how sure that is: what else differs, which factor, which code, what kind."`
 	Import  importCmd  `cmd:"" help:"Others' results into our format: Small Datum's tables, sysbench, mysqlslap, perf stat, vmstat, iostat."`
 	Profile profileCmd `cmd:"" help:"Which functions the cost goes to, and what changed: tables, flame graphs, export."`
+	Narrow  narrowCmd  `cmd:"" help:"Find the first build that is slower, with as few runs as it takes."`
 }
 
 // console is where a command prints: results on out, progress and warnings on
@@ -99,12 +101,16 @@ func misuse(err error) string {
 
 func status(stderr io.Writer, err error) int {
 	var u usageError
+	var slower slowerError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &u):
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitUsage
+	case errors.As(err, &slower):
+		fmt.Fprintln(stderr, "opcost:", err)
+		return exitSlower
 	default:
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitIncomplete

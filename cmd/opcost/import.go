@@ -31,7 +31,8 @@ Single imported runs get ratios and no verdict. Published ratios (qps.rel) are c
 against the numbers beside them; alone, they are kept as qps_relative, since QPS cannot be made of them.
 Links within a folder are not followed. Passwords in command lines are taken out of the copies kept.
 
-Exit status 1: something of a known kind could not be imported; the rest is.
+Exit status 1: something of a known kind could not be imported, or was of a run that had
+failed; the rest is imported.
 
 Examples:
   opcost import mar25.sb.in.c48_dop* --out march
@@ -63,6 +64,11 @@ func (c *importCmd) Run(ctx context.Context, con console) error {
 		return usageError{err}
 	}
 	fmt.Fprintf(con.out, "%s: %s\n`opcost report %s` prints them.\n", c.Out, summed(im.Runs), c.Out)
+	for _, r := range im.Runs {
+		if p := r.Passes[0]; p.State == result.Failed {
+			return fmt.Errorf("%s, %s with %d clients: the run that was imported had failed: %s", r.Version, r.Workload, r.Clients, p.Reason)
+		}
+	}
 	if failed > 0 {
 		return fmt.Errorf("%d of the files or names could not be used, see above", failed)
 	}

@@ -96,6 +96,7 @@ func TestImportFails(t *testing.T) {
 		{[]string{words}, exitUsage, "no kind that can be imported"},
 		{[]string{table, "--clients", "0"}, exitUsage, "--clients [0]: give 1 or more"},
 		{[]string{filepath.Join(filepath.Dir(table), "none")}, exitUsage, "no such file"},
+		{[]string{importFile(t, "sb_dop1.txt", "FATAL: error 1317 (interrupted)\n"), "--version", "v", "--workload", "w"}, exitIncomplete, "had failed: sysbench ended with an error: error 1317"},
 		{[]string{filepath.Dir(broken)}, exitIncomplete, "has 2 numbers, and the heading 1 names"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +18,7 @@ import (
 
 // showing are the flags of every command that prints a table.
 type showing struct {
-	Format string `help:"table, markdown, csv, tsv, json, or benchfmt (Go benchmarks: one line a server start)." default:"table"`
+	Format string `help:"table, markdown, csv, tsv, json, benchfmt (Go benchmarks: one line a server start), or html (one page to look at; of run and report)." default:"table"`
 	Width  int    `help:"Columns of the table. Default: the terminal's, or 80." placeholder:"N"`
 }
 
@@ -29,7 +31,9 @@ type comparing struct {
 type reportCmd struct {
 	Dirs      []string `arg:"" name:"dir" help:"Folders of results."`
 	Base      string   `help:"The version that ratios are taken to, or previous: each to the version before. Default: the plan's base." placeholder:"NAME"`
+	Flames    bool     `help:"With --format html and --out: write the flame graphs of the runs' profiles beside the page, and link them."`
 	views     `embed:""`
+	writing   `embed:""`
 	comparing `embed:""`
 }
 
@@ -46,12 +50,16 @@ Examples:
   opcost report night-17 --relative --format markdown
   opcost report releases --series --metric instructions_per_query
   opcost report clients-1-to-40 --sweep --base 5.6.51
-  opcost report night-17 --format benchfmt | benchstat -col version -`
+  opcost report night-17 --format benchfmt | benchstat -col version -
+  opcost report night-17 --format html --out night-17/index.html`
 }
 
 // Run prints the tables of results on disk.
-func (c *reportCmd) Run(con console) error {
-	format, err := c.parse()
+func (c *reportCmd) Run(ctx context.Context, con console) error {
+	format, err := c.parseAny(con, c.writing)
+	if err == nil {
+		err = c.check(format)
+	}
 	if err != nil {
 		return err
 	}
@@ -62,10 +70,19 @@ func (c *reportCmd) Run(con console) error {
 	if err := has(runs, c.Base); err != nil && c.Base != previous {
 		return usageError{err}
 	}
-	if c.any() && format != report.Bench {
-		return c.write(con, format, c.Base, runs, warnings, c.comparing)
+	if format == report.HTML {
+		return c.page(ctx, con, runs, warnings)
 	}
-	return c.show(con, format, c.Base, nil, runs, warnings)
+	print := func(con console) error {
+		if c.any() && format != report.Bench {
+			return c.views.write(con, format, c.Base, runs, warnings, c.comparing)
+		}
+		return c.show(con, format, c.Base, nil, runs, warnings)
+	}
+	if c.Out == "" {
+		return print(con)
+	}
+	return c.writing.write(con, func(w io.Writer) error { return print(console{w, con.err}) })
 }
 
 // has finds a base that was asked for among the versions. One that a plan names
@@ -83,10 +100,14 @@ func has(runs []result.Run, base string) error {
 	return fmt.Errorf("--base: no run is of version %q; there are: %s", base, strings.Join(names, ", "))
 }
 
+// parse is for commands that have no page.
 func (s showing) parse() (report.Format, error) {
 	f, err := report.ParseFormat(s.Format)
-	if err != nil {
+	switch {
+	case err != nil:
 		return f, usageError{err}
+	case f == report.HTML:
+		return f, usageError{errors.New("--format html is of `opcost report` and `opcost run`; a profile's page is made by `opcost profile flame`")}
 	}
 	return f, nil
 }
@@ -96,6 +117,10 @@ func (s comparing) print(con console, f report.Format, base string, order, dirs 
 	runs, warnings, err := read(con, dirs)
 	if err != nil {
 		return err
+	}
+	if f == report.HTML {
+		p := paged{comparing: s, dirs: dirs, base: base, order: order}
+		return p.write(con, writing{Out: "-"}, runs, warnings)
 	}
 	return s.show(con, f, base, order, runs, warnings)
 }

@@ -13,6 +13,7 @@ import (
 	"opcost/perfctl"
 	"opcost/perfctl/leftover"
 	"opcost/perfctl/plan"
+	"opcost/perfctl/report"
 	"opcost/perfctl/result"
 	"opcost/perfctl/workload"
 )
@@ -54,12 +55,16 @@ Examples:
   opcost run examples/two-versions.yaml
   opcost run night.yaml --out /data/night-17 --work /nvme
   opcost run night.yaml --format markdown > night.md
+  opcost run night.yaml --format html > night.html
   opcost run night.yaml --noise-floor`
 }
 
 // Run measures the plan and prints the table.
 func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
-	format, err := c.parse()
+	format, err := c.parseAny(con, writing{})
+	if err == nil && format == report.HTML && (c.NoiseFloor || c.Estimate) {
+		err = usageError{errors.New("--format html is of measured versions: it does not go with --noise-floor or --estimate")}
+	}
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (c Caps) Machine() result.Machine {
 	if !c.Perf.PMU.OK {
 		pmu = c.Perf.PMU.Reason
 	}
-	return result.Machine{
+	m := result.Machine{
 		Kernel:     c.Kernel,
 		CPUModel:   c.Host.CPUModel,
 		CPUs:       c.CPUs,
@@ -102,4 +102,6 @@ func (c Caps) Machine() result.Machine {
 		PMU:        pmu,
 		Load1:      c.Host.Load1,
 	}
+	c.System.into(&m)
+	return m
 }

@@ -29,6 +29,11 @@ type System struct {
 	SMT Fact[bool]
 	// THP is transparent huge pages' mode: always, madvise or never.
 	THP Fact[string]
+	// MaxMHz is the highest clock that a governor may choose, over all CPUs.
+	MaxMHz Fact[float64]
+	// Mitigations say what the kernel does about the CPU's faults, for those it
+	// has: "NAME: text; NAME: text"; "none needed" where it has none.
+	Mitigations Fact[string]
 	// NUMANodes have memory of their own.
 	NUMANodes Fact[int]
 	// Load1 is the number of threads that run or wait, over a minute.
@@ -54,6 +59,8 @@ func (a asker) system(ctx context.Context) System {
 		SMT:           a.smt(),
 		THP:           a.thp(),
 		NUMANodes:     a.numaNodes(),
+		MaxMHz:        a.maxMHz(),
+		Mitigations:   a.mitigations(),
 		Load1:         a.load1(),
 		Descriptors:   a.descriptors(ctx),
 	}

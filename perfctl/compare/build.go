@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -95,30 +94,6 @@ func (c *cell) consume() {
 	}
 }
 
-// WantedReadings tells which readings a report limited to some metrics needs,
-// for reading no others: see [result.ReadOnly].
-func WantedReadings(only []string) func(reading string) bool {
-	names := map[string]bool{"rows_changed": true, "task_clock_us": true, "cpu_us": true, "instructions": true, "cycles": true}
-	for _, m := range only {
-		names[m], names[readingOf(m)] = true, true
-	}
-	return func(reading string) bool {
-		whole := strings.TrimSuffix(strings.TrimSuffix(reading, "_user"), "_kernel") // parts of which wholes are made
-		return names[reading] || names[whole] || strings.HasPrefix(reading, "host_") || strings.HasPrefix(reading, "syscalls") || strings.HasPrefix(reading, lostCollector)
-	}
-}
-
-// keptMetrics is what a report limited to some metrics has to work out; nil: all.
-func keptMetrics(o Options) func(name string) bool {
-	if o.Only == nil {
-		return nil
-	}
-	return func(name string) bool {
-		// The last tells which workloads write.
-		return slices.Contains(o.Only, name) || name == o.Metric || name == "rows_changed_per_query" || strings.HasPrefix(name, lostCollector)
-	}
-}
-
 // report makes the comparison with the base, or with the release before.
 func (b *builder) report(previous bool) Report {
 	b.notes = b.found.clone()
@@ -150,55 +125,6 @@ type builder struct {
 	noise    noiseOf
 	found    notes // about the cells themselves
 	notes    notes // and about the ratios of one report
-}
-
-// pair is a cell and the base's cell that it is compared with.
-type pair struct{ cell, base *cell }
-
-// pairs finds for each cell the one that it is compared with: of the base, or of
-// the nearest earlier version. It has the same host, workload, clients and
-// driver, and the same protocol, or the only other one that version has.
-func (b *builder) pairs(previous bool) []pair {
-	type key struct {
-		family
-		version string
-	}
-	of := map[key][]*cell{}
-	for _, c := range b.all {
-		k := key{c.family(), c.version}
-		of[k] = append(of[k], c)
-	}
-	var ps []pair
-	for _, c := range b.all {
-		for _, v := range b.against(c.version, previous) {
-			candidates := of[key{c.family(), v}]
-			i := slices.IndexFunc(candidates, func(x *cell) bool { return x.protocol == c.protocol })
-			if i < 0 && len(candidates) == 1 {
-				i = 0
-			}
-			if i >= 0 {
-				ps = append(ps, pair{c, candidates[i]})
-				break
-			}
-		}
-	}
-	return ps
-}
-
-// against gives the versions that one may be compared with, the best first.
-func (b *builder) against(version string, previous bool) (vs []string) {
-	switch {
-	case !previous && version != b.base:
-		return []string{b.base}
-	case !previous:
-		return nil
-	}
-	for i := slices.Index(b.versions, version) - 1; i >= 0; i-- {
-		if v := b.versions[i]; b.releases[v].series(b.releases[version]) {
-			vs = append(vs, v)
-		}
-	}
-	return vs
 }
 
 // compare makes the rows with their ratios and verdicts.

@@ -27,20 +27,32 @@ func beyondNeighbours(line []float64, i int) float64 {
 	return 0
 }
 
+// leastToJudge is the number of inner values from which lines tell their noise.
+const leastToJudge = 8
+
 // oddLimit is how far beyond its neighbours a value of single runs must lie, as
 // a logarithm: 5%, or three times the noise that the lines themselves show, if
 // that is more. That noise is 1.4826 times the median of how far the inner
-// values of all lines lie beyond their neighbours: most lines are smooth, and
-// where they are not, it is noise that makes them zigzag.
+// values of all lines lie beyond their neighbours, less what most lines do at
+// the same place (which is no noise): most lines are smooth, and where they are
+// not, it is noise that makes them zigzag.
 func oddLimit(lines [][]float64) float64 {
-	var beyond []float64
+	at := map[int][]float64{}
 	for _, line := range lines {
 		for i := 1; i < len(line)-1; i++ {
-			beyond = append(beyond, math.Abs(beyondNeighbours(line, i)))
+			at[i] = append(at[i], beyondNeighbours(line, i))
+		}
+	}
+	var beyond []float64
+	for _, ds := range at {
+		slices.Sort(ds)
+		shared := median(ds)
+		for _, d := range ds {
+			beyond = append(beyond, math.Abs(d-shared))
 		}
 	}
 	limit := math.Log1p(singleRunLimit)
-	if len(beyond) == 0 {
+	if len(beyond) < leastToJudge {
 		return limit
 	}
 	slices.Sort(beyond)

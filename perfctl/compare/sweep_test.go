@@ -85,10 +85,18 @@ func TestBeyondNeighbours(t *testing.T) {
 	if beyondNeighbours([]float64{9, 1, 9}, 0) != 0 || beyondNeighbours([]float64{9, 1, 9}, 2) != 0 {
 		t.Error("an end has one neighbour only, and is never odd")
 	}
-	// Zigzags of 0.04 on all lines: 3 x 1.4826 x 0.04.
-	zigzag := [][]float64{{0, 0.04, 0}, {0, -0.04, 0}, {1, 1.04, 1}}
+	// Zigzags of 0.04, up on some lines and down on others: 3 x 1.4826 x 0.04.
+	var zigzag, shared [][]float64
+	for i := range 9 {
+		d := 0.04 * float64(i%3-1)
+		zigzag = append(zigzag, []float64{0, d, 0})
+		shared = append(shared, []float64{0, 0.3, 0}) // a release that all lines rise at is no noise
+	}
 	if got, want := oddLimit(zigzag), 3*1.4826*0.04; math.Abs(got-want) > 1e-12 {
 		t.Errorf("limit %v, want %v", got, want)
+	}
+	if got := oddLimit(shared); got != math.Log1p(0.05) {
+		t.Errorf("limit %v, want 5%%", got)
 	}
 	if got := oddLimit([][]float64{{0, 1, 2}, {0, 5, 9}}); got != math.Log1p(0.05) {
 		t.Errorf("limit of smooth lines %v, want 5%%", got)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ func facts(r result.Run) map[fact]string {
 	}
 	f := map[fact]string{
 		{name: "charset"}:                r.Charset,
-		{name: "TLS"}:                    onOff(r.TLS),
+		{name: "TLS"}:                    strings.TrimSpace(onOff(r.TLS) + " " + r.Server.Session["ssl_cipher"]),
 		{name: "protocol", varies: true}: r.Protocol,
 		{name: "transport"}:              r.Transport,
 		{name: "seed", varies: true}:     strconv.FormatUint(r.Seed, 10),
@@ -54,8 +53,34 @@ func facts(r result.Run) map[fact]string {
 			f[fact{name: k}] = v
 		}
 	}
+	maps.Copy(f, state(r))
 	for statement, plan := range r.Server.Plans {
 		f[fact{name: "plan of " + statement, varies: true}] = plan
+	}
+	return f
+}
+
+// state is what is recorded of the session, of how the machine was set and of
+// how the server was built, where it is known: records of an older opcost have
+// none of it.
+func state(r result.Run) map[fact]string {
+	f := map[fact]string{}
+	for _, name := range []string{"character_set_client", "collation_connection"} {
+		if v := r.Server.Session[name]; v != "" {
+			f[fact{name: name}] = v
+		}
+	}
+	m := r.Machine
+	for name, v := range map[string]string{
+		"governor": m.Governor, "boost": m.Boost, "SMT": m.SMT, "transparent huge pages": m.THP, "mitigations": m.Mitigations,
+		"highest clock, MHz": strconv.FormatFloat(m.MaxMHz, 'f', -1, 64), "NUMA nodes": strconv.Itoa(m.NUMANodes),
+	} {
+		if v != "" && v != "0" {
+			f[fact{name: "machine: " + name}] = v
+		}
+	}
+	for k, v := range r.Server.Build {
+		f[fact{name: "build: " + k}] = v
 	}
 	return f
 }
@@ -107,80 +132,6 @@ func (s side) add(other side) {
 			s[f] = values{}
 		}
 		maps.Copy(s[f], vs)
-	}
-}
-
-// factSet is the facts of runs that are alike in all of them: a night has a
-// handful of these, so they are compared by pointer and gathered once.
-type factSet struct{ side }
-
-// factKey tells runs apart by their facts without gathering them. Runs read from
-// one folder share their maps, so most are found; the others are gathered again.
-type factKey struct {
-	charset, protocol, transport string
-	tls                          bool
-	seed                         uint64
-	machine                      result.Machine
-	server, launcher             string
-	env, variables, plans        uintptr
-}
-
-// factSets are those of one comparison.
-type factSets map[factKey]*factSet
-
-func (fs factSets) of(r result.Run) *factSet {
-	k := factKey{charset: r.Charset, protocol: r.Protocol, transport: r.Transport, tls: r.TLS, seed: r.Seed, machine: r.Machine,
-		server: build(r.Server), launcher: strings.Join(r.Server.Launcher, " "),
-		env: reflect.ValueOf(r.Server.Env).Pointer(), variables: reflect.ValueOf(r.Server.Variables).Pointer(), plans: reflect.ValueOf(r.Server.Plans).Pointer()}
-	k.machine.Load1 = 0 // no fact
-	f := fs[k]
-	if f == nil {
-		f = &factSet{side{}}
-		for name, v := range facts(r) {
-			f.side[name] = values{}
-			f.side[name].add(v)
-		}
-		fs[k] = f
-	}
-	return f
-}
-
-// ofCell gathers the facts of a cell's runs. A server under valgrind needs
-// options of its own (no native asynchronous I/O), the same for every version,
-// so such runs speak only where there are no others.
-func (fs factSets) ofCell(runs []result.Run) (sets []*factSet) {
-	add := func(r result.Run) {
-		if f := fs.of(r); !slices.Contains(sets, f) {
-			sets = append(sets, f)
-		}
-	}
-	for _, r := range runs {
-		if !onlyCallgrind(r) {
-			add(r)
-		}
-	}
-	if len(sets) == 0 {
-		for _, r := range runs {
-			add(r)
-		}
-	}
-	return sets
-}
-
-// gathering is a side, and which sets it has.
-type gathering struct {
-	side
-	has map[*factSet]bool
-}
-
-func newGathering() *gathering { return &gathering{side{}, map[*factSet]bool{}} }
-
-func (g *gathering) add(sets []*factSet) {
-	for _, f := range sets {
-		if !g.has[f] {
-			g.has[f] = true
-			g.side.add(f.side)
-		}
 	}
 }
 

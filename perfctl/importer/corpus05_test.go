@@ -228,7 +228,7 @@ var machineChecks = map[string]func(*testing.T, casefiles.Case){
 				writes += d.Values["w/s"] / 5
 			}
 		}
-		if r := find1(&im.Runs[0], "host_writes_per_second"); r == nil || math.Abs(*r.Value-writes) > 1e-9 || im.Runs[0].Host != o.Host {
+		if r := readingOf(&im.Runs[0], "host_writes_per_second"); r == nil || math.Abs(*r.Value-writes) > 1e-9 || im.Runs[0].Host != o.Host {
 			t.Errorf("%+v, want %v; host %s", r, writes, im.Runs[0].Host)
 		}
 	},

@@ -200,7 +200,7 @@ var loadChecks = map[string]func(*testing.T, casefiles.Case){
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := find1(&im.Runs[0], "events_per_second"); r == nil || math.Abs(*r.Value-6481.1) > 0.05 {
+		if r := readingOf(&im.Runs[0], "events_per_second"); r == nil || math.Abs(*r.Value-6481.1) > 0.05 {
 			t.Errorf("%+v", r)
 		}
 		if has(&im.Runs[0], "qps") {
@@ -219,7 +219,7 @@ var loadChecks = map[string]func(*testing.T, casefiles.Case){
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := find1(&im.Runs[0], "qps")
+		r := readingOf(&im.Runs[0], "qps")
 		w := im.Runs[0].Passes[0].Windows[0]
 		if math.Abs(*r.Value-(8059.91+8214.73+8002.03)/3) > 1e-9 || w.State != result.Partial || !strings.Contains(w.Reason, "no summary") || w.Ops.N() != 0 || im.Runs[0].Clients != 24 {
 			t.Errorf("%+v, %+v", r, w)
@@ -231,7 +231,7 @@ var loadChecks = map[string]func(*testing.T, casefiles.Case){
 			t.Fatal(err)
 		}
 		r := im.Runs[0]
-		if r.Complete() || r.Passes[0].State != result.Failed || !strings.Contains(r.Passes[0].Reason, "1317") || find1(&r, "qps").Value != nil {
+		if r.Complete() || r.Passes[0].State != result.Failed || !strings.Contains(r.Passes[0].Reason, "1317") || readingOf(&r, "qps").Value != nil {
 			t.Errorf("%+v", r.Passes)
 		}
 	},
@@ -245,7 +245,7 @@ var loadChecks = map[string]func(*testing.T, casefiles.Case){
 			t.Fatal(err)
 		}
 		// The interval with 409 threads is left out, and that is said.
-		if r := find1(&im.Runs[0], "qps"); math.Abs(*r.Value-(3000.09+5000.02+5000.66+800.05)/4) > 1e-9 || !strings.Contains(fmt.Sprint(im.Runs[0].Warnings), "1 of 5 intervals are left out") {
+		if r := readingOf(&im.Runs[0], "qps"); math.Abs(*r.Value-(3000.09+5000.02+5000.66+800.05)/4) > 1e-9 || !strings.Contains(fmt.Sprint(im.Runs[0].Warnings), "1 of 5 intervals are left out") {
 			t.Errorf("%v, %v", *r.Value, im.Runs[0].Warnings)
 		}
 	},

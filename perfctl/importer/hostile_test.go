@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +106,7 @@ func TestNamesThatLeadAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors2(im.Write(f), f.Close()); err != nil {
+	if err := errors.Join(im.Write(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	n := 0

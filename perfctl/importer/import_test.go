@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,6 +98,10 @@ func TestImport(t *testing.T) {
 			"box 8.0.28 hot-points point 1: cpu/o=0.02 cs/o=4 o/s=501 qps=501",
 			"s 5.6.51 hot-points point 40: cpu/o=0.01 cs/o=3.5 o/s=1000 qps=1000",
 			"s 8.0.28 hot-points point 40: cpu/o=0.02 cs/o=4 o/s=501 qps=501"}, ""},
+		{"a folder a server, a file a test", map[string]string{
+			"x.my5651_rel.z1/sb.met.scan.range100.pk1.dop4": "iostat, vmstat normalized by operation rate\nsamp\tr/o\to/s\n9\t0.5\t70\n\nsamp\tcs/o\tcpu/o\n9\t4\t0.02\n",
+			"x.my8028_rel.z1/sb.met.scan.range100.pk1.dop4": "iostat, vmstat normalized by operation rate\nsamp\tr/o\to/s\n9\t0.25\t35\n\nsamp\tcs/o\tcpu/o\n9\t8\t0.04\n"}, Options{}, []string{
+			"box 5.6.51 scan range 4: r/o=0.5 o/s=70 cs/o=4 cpu/o=0.02 qps=70", "box 8.0.28 scan range 4: r/o=0.25 o/s=35 cs/o=8 cpu/o=0.04 qps=35"}, ""},
 		{"ratios alone", map[string]string{"qps.rel.t.4u.tsv": rel}, Options{Host: "h"}, []string{
 			"h 5.6.51 hot-points point 4: qps_relative=1", "h 5.6.51 read-only_range=10 range-agg 4: qps_relative=1", "h 5.6.51 update-zipf write 4: qps_relative=1",
 			"h 8.0.28 hot-points point 4: qps_relative=0.5", "h 8.0.28 read-only_range=10 range-agg 4: qps_relative=0.25", "h 8.0.28 update-zipf write 4: qps_relative=1.5"}, ""},
@@ -207,7 +212,7 @@ func TestEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors2(im.Write(f), f.Close()); err != nil {
+	if err := errors.Join(im.Write(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	runs, _, err := result.Read(out)
@@ -235,13 +240,6 @@ func TestEvidence(t *testing.T) {
 			}
 		}
 	}
-}
-
-func errors2(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func gzipped(t *testing.T, text []byte) string {

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -156,11 +155,13 @@ func (b *batch) mysqlslap(p piece, block mysqlslap.Block) {
 	case !known:
 		p.lacking("mysqlslap prints 0 queries a client, as there were fewer queries than clients: how many there were is not known",
 			"give --number-of-queries a multiple of --concurrency")
+	case float64(n)*float64(iterations) > 1e15 || n < 0:
+		p.lacking("the numbers of clients and queries in the file are beyond all bounds", "")
 	case block.Avg <= 0:
 		p.lacking("mysqlslap prints 0.000 seconds: the run was too short", "give more queries, for some seconds at least")
 	default:
 		p.window.Ops.End = n * int64(iterations)
-		p.window.DurationNS = int64(math.Round(block.Avg * float64(iterations) * 1e9))
+		p.window.DurationNS = nanoseconds(block.Avg * float64(iterations))
 		p.window.Ops.Uncertainty = 0
 		p.window.Readings = append(p.window.Readings, gauge("response_us", block.Avg*1e6/float64(block.PerClient), "us"))
 		if u := block.Unsure(); u > 0.01 {

@@ -96,7 +96,7 @@ func costs(run *result.Run) {
 		return
 	}
 	value := func(name string) (float64, bool) {
-		r := find1(run, name)
+		r := readingOf(run, name)
 		if r == nil || r.Value == nil {
 			return 0, false
 		}
@@ -128,7 +128,7 @@ func throughput(run *result.Run) (float64, bool) {
 			return float64(n) / (float64(w.DurationNS) / 1e9), true
 		}
 	}
-	if r := find1(run, "qps"); r != nil && r.Value != nil && *r.Value > 0 {
+	if r := readingOf(run, "qps"); r != nil && r.Value != nil && *r.Value > 0 {
 		return *r.Value, true
 	}
 	return 0, false

@@ -24,6 +24,7 @@ type facts struct {
 var (
 	dopFolder = regexp.MustCompile(`^(?:(.*)_)?dop(\d{1,5})$`)
 	dopPart   = regexp.MustCompile(`(?:^|[._])(?:dop(\d{1,5})|(\d{1,5})u)(?:[._]|$)`)
+	serverDir = regexp.MustCompile(`^(?:(?:x\.)?(?:fbmy|my|ma|pg|rx)\d{2,6}(?:[._].*)?|\d{1,2}\.\d{1,2}\.\d{1,3})$`)
 	setPart   = regexp.MustCompile(`^(.+)_o\.(?:qps|met)\b`)
 	serverKey = regexp.MustCompile(`(?:^|[._-])((?:fbmy|my|ma|pg|rx)\d{2,6})(?:[._-]|$)`)
 	dotted    = regexp.MustCompile(`(?:^|[._-])(\d{1,2}\.\d{1,2}\.\d{1,3})(?:[._-]|$)`)
@@ -41,10 +42,14 @@ func setOf(name string) string {
 
 func factsOf(s source) facts {
 	var f facts
-	folder := filepath.Base(s.dir)
+	dir := s.dir
+	if server := filepath.Base(dir); serverDir.MatchString(server) && smalldatum.ParseServer(server).Number != "" {
+		f.server, dir = server, filepath.Dir(dir) // a folder a server
+	}
+	folder := filepath.Base(dir)
 	if m := dopFolder.FindStringSubmatch(folder); m != nil {
 		f.clients, _ = strconv.Atoi(m[2])
-		folder = cmp.Or(m[1], filepath.Base(filepath.Dir(s.dir)))
+		folder = cmp.Or(m[1], filepath.Base(filepath.Dir(dir)))
 	}
 	f.host = strings.Trim(folder, string(filepath.Separator)+".")
 	if set := setOf(s.name); set != "" {

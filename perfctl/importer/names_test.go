@@ -21,6 +21,8 @@ func TestFactsOf(t *testing.T) {
 		{"/d/box", "pg1023.point-query.pre.range100.pk1.1.perfstat.txt", facts{host: "box", server: "pg1023", workload: smalldatum.Test{Name: "point-query.pre", Range: 100}}},
 		{"/d/box", "my8028_read-only-count_range=1000.txt", facts{host: "box", server: "my8028", workload: smalldatum.Test{Name: "read-only-count", Range: 1000}}},
 		{"/d/box", "inmem.v2_o.qps.abs", facts{host: "box/inmem.v2"}},
+		{"/d/night/x.my8028_rel.z1.pk1", "sb.met.scan.range100.pk1.dop4", facts{host: "night", clients: 4, server: "x.my8028_rel.z1.pk1", workload: smalldatum.Test{Name: "scan", Range: 100}}},
+		{"/d/night_dop8/8.0.28", "sb.o.delete.range100.pk1", facts{host: "night", clients: 8, server: "8.0.28", workload: smalldatum.Test{Name: "delete", Range: 100}}},
 		{"/d/box_dopey", "my12345678.txt", facts{host: "box_dopey"}},
 	} {
 		if got := factsOf(source{dir: tt.dir, name: tt.name}); got != tt.want {

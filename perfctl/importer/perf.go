@@ -20,10 +20,10 @@ func parseCSV(r io.Reader) (perfstat.Counts, []result.Warning, error) {
 func (b *batch) perf(p piece, s perfstat.Section) {
 	p.window = windowOf(p.from, perfReadings(s.Counts)...)
 	p.window.Ops.Per = "second"
-	p.window.DurationNS = int64(s.Elapsed * 1e9)
+	p.window.DurationNS = nanoseconds(s.Elapsed)
 	if p.window.DurationNS == 0 {
 		for _, r := range s.Rows {
-			p.window.DurationNS = max(p.window.DurationNS, int64(r.Interval*1e9))
+			p.window.DurationNS = max(p.window.DurationNS, nanoseconds(r.Interval))
 		}
 	}
 	if t, err := time.Parse("Mon Jan _2 15:04:05 2006", s.Started); err == nil {

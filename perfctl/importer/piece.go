@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"opcost/perfctl/importer/smalldatum"
@@ -43,6 +45,27 @@ func windowOf(s *source, rs ...result.Reading) result.Window {
 	}
 }
 
+// plausible takes out what no tool prints and no record can hold: numbers beyond
+// all bounds, as of a file that was tampered with.
+func (p *piece) plausible() {
+	for i, r := range p.window.Readings {
+		if r.Value != nil && !(math.Abs(*r.Value) < 1e18) {
+			lacks := result.Lacking(r.Name, r.Unit, r.Source, r.Scope, result.Failed, fmt.Sprintf("the number in the file, %v, is beyond all bounds", *r.Value), "")
+			lacks.Gauge = r.Gauge
+			p.window.Readings[i] = lacks
+		}
+	}
+	p.window.DurationNS = max(0, p.window.DurationNS)
+}
+
+// nanoseconds of a duration in seconds; 0 for one that cannot be.
+func nanoseconds(seconds float64) int64 {
+	if !(seconds > 0 && seconds < 1e9) {
+		return 0
+	}
+	return int64(math.Round(seconds * 1e9))
+}
+
 // units of the metrics that are imported as gauges.
 var units = map[string]string{
 	"qps": "statement", "qps_relative": "ratio", "o/s": "statement", "cpu/o": "percent", "cs/o": "count",
@@ -50,9 +73,10 @@ var units = map[string]string{
 }
 
 // has tells whether a run has a reading of that name.
-func has(run *result.Run, name string) bool { return find1(run, name) != nil }
+func has(run *result.Run, name string) bool { return readingOf(run, name) != nil }
 
-func find1(run *result.Run, name string) *result.Reading {
+// readingOf is the run's first reading of that name, or nil.
+func readingOf(run *result.Run, name string) *result.Reading {
 	for _, w := range run.Passes[0].Windows {
 		if i := slices.IndexFunc(w.Readings, func(r result.Reading) bool { return r.Name == name }); i >= 0 {
 			return &w.Readings[i]

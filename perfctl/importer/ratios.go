@@ -40,7 +40,7 @@ func (b *batch) lonely(ratios []table) {
 
 func (b *batch) ratioTable(t table, abs map[string]smalldatum.Cell) {
 	key := func(c smalldatum.Cell, server string) string {
-		return fmt.Sprint(t.from.set, "\n", c.Test, "\n", server, "\n", c.Column*t.byClients01())
+		return fmt.Sprint(t.from.set, "\n", c.Test, "\n", server, "\n", t.column(c))
 	}
 	off, first := 0, ""
 	columns := byServer(t.file)
@@ -105,10 +105,11 @@ func relative(cells []smalldatum.Cell) []smalldatum.Cell {
 	return out
 }
 
-// byClients01 is 1 for a table by number of clients, so that its columns differ.
-func (t table) byClients01() int {
+// column is the place of a number among the numbers of clients; 0 in tables that
+// have none.
+func (t table) column(c smalldatum.Cell) int {
 	if t.byClients() {
-		return 1
+		return c.Column
 	}
 	return 0
 }
@@ -121,7 +122,7 @@ func (b *batch) absolute() map[string]smalldatum.Cell {
 			continue
 		}
 		for _, c := range t.file.Cells {
-			abs[fmt.Sprint(t.from.set, "\n", c.Test, "\n", c.Server, "\n", c.Column*t.byClients01())] = c
+			abs[fmt.Sprint(t.from.set, "\n", c.Test, "\n", c.Server, "\n", t.column(c))] = c
 		}
 	}
 	return abs

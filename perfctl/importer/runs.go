@@ -95,6 +95,7 @@ func (b *batch) put(runs []*result.Run, c cell, group string, p piece, names map
 	at.Machine.CPUs = cmp.Or(at.Machine.CPUs, p.cpus)
 	at.Tables, at.Rows = cmp.Or(at.Tables, p.tables), cmp.Or(at.Rows, p.rows)
 	at.Warnings = append(at.Warnings, p.warnings...)
+	p.plausible()
 	b.dedupe(at, &p)
 	if len(p.window.Readings) == 0 && p.window.Ops.N() == 0 && p.window.State == result.OK {
 		return runs
@@ -120,7 +121,7 @@ func (b *batch) dedupe(run *result.Run, p *piece) {
 	}
 	_, measured := throughput(run)
 	p.window.Readings = slices.DeleteFunc(p.window.Readings, func(r result.Reading) bool {
-		had := find1(run, r.Name)
+		had := readingOf(run, r.Name)
 		if had == nil {
 			return r.Name == "qps" && measured
 		}
@@ -154,11 +155,12 @@ func (b *batch) tellDifferences() {
 	}
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9.+=-]+`)
+// notInNames does not do in a file's name.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+=-]+`)
 
 // finish gives the run its id and the costs that follow from its parts.
 func (b *batch) finish(r *result.Run, c cell, repeat int) {
-	if o := find1(r, "o/s"); o != nil && o.Value != nil {
+	if o := readingOf(r, "o/s"); o != nil && o.Value != nil {
 		if _, ok := throughput(r); !ok { // the same quantity under another name
 			w := &r.Passes[0].Windows[0]
 			w.Readings = append(w.Readings, gauge("qps", *o.Value, units["qps"]))
@@ -167,7 +169,7 @@ func (b *batch) finish(r *result.Run, c cell, repeat int) {
 	costs(r)
 	sum := sha256.Sum256([]byte(fmt.Sprintln(c)))
 	word := func(s string, n int) string {
-		s = strings.Trim(unsafe.ReplaceAllString(s, "-"), "-.")
+		s = strings.Trim(notInNames.ReplaceAllString(s, "-"), "-.")
 		return s[:min(len(s), n)]
 	}
 	r.ID = fmt.Sprintf("import-%s-%s-c%d-%s-r%d", word(r.Version, 40), word(r.Workload, 60), r.Clients, hex.EncodeToString(sum[:4]), repeat)

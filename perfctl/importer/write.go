@@ -28,7 +28,7 @@ type evidence struct {
 
 // evidence notes what a piece was read from, and gives the file's name.
 func (b *batch) evidence(r *result.Run, p piece) string {
-	name := strings.TrimLeft(unsafe.ReplaceAllString(p.from.name, "-"), ".-")
+	name := strings.TrimLeft(notInNames.ReplaceAllString(p.from.name, "-"), ".-")
 	name = name[:min(len(name), 120)]
 	if p.line > 0 {
 		name = fmt.Sprintf("%s.line%d", name, p.line)

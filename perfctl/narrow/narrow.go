@@ -59,12 +59,13 @@ type Move struct {
 type Answer struct {
 	// LastGood and FirstBad enclose the change; builds between them are undecided.
 	// Both are "" where there is nothing to find.
-	LastGood, FirstBad string
-	Middle             float64         // the ratio that good and bad were told apart by
-	Whole              float64         // the last build's ratio to the first
-	Share              float64         // of the whole change (in logarithms) that lies between the two
-	Sides              map[string]Side // by build
-	Text               string
+	LastGood string          `json:"last_good"`
+	FirstBad string          `json:"first_bad"`
+	Middle   float64         `json:"middle"` // the ratio that good and bad were told apart by
+	Whole    float64         `json:"whole"`  // the last build's ratio to the first
+	Share    float64         `json:"share"`  // of the whole change (in logarithms) that lies between the two
+	Sides    map[string]Side `json:"sides"`  // by build
+	Text     string          `json:"text"`
 }
 
 // Next decides. There must be at least two builds, in order.

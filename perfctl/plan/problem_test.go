@@ -143,6 +143,7 @@ func TestProblems(t *testing.T) {
 		{"restore replay by time", with("restore: replay\n"), "3:10", "needs a number of operations for write tests", "write_operations: 20000"},
 		{"restore replay with a budget", with("restore: replay\noperations: 5\nbudget: 1h\n"), "5:1", "none can be left out", "restore: copy"},
 		{"restore replay of another's operations", with("restore: replay\noperations: 5\ndriver: sysbench\n"), "3:10", "needs the built-in driver", "driver: builtin"},
+		{"restore replay with a profile", with("restore: replay\nwrite_operations: 5\nprofile: true\n"), "5:1", "its window writes too", "operations: 20000"},
 		{"write_operations and operations", with("operations: 5\nwrite_operations: 5\n"), "4:1", "both operations and write_operations", "one of the two"},
 		{"too few write_operations", with("clients: [1, 4]\nwrite_operations: 3\n"), "4:19", "3 for 4 clients", ""},
 

@@ -36,8 +36,8 @@ func (r *reader) writes(m map[string]entry, p *Plan) {
 		r.bad(e.value, "driver: builtin", "restore: replay needs the built-in driver: another's operations cannot be done again with the same keys")
 	case p.Budget > 0:
 		r.bad(m["budget"].key, "restore: copy", "budget: with restore: replay every version must do the same tests one after another, so none can be left out")
-	case p.Profile && p.Duration > 0 && len(writing) > 0 && p.WriteOperations == 0:
-		r.bad(m["profile"].key, "operations: 20000", "profile: with restore: replay its window must have a number of operations too")
+	case p.Profile && len(writing) > 0 && p.Operations == 0:
+		r.bad(m["profile"].key, "operations: 20000", "profile: with restore: replay its window writes too, and must have a number of operations")
 	}
 }
 

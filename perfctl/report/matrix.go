@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // matrix is a table with a label a row and a short text for each of many
@@ -72,32 +69,23 @@ func (m matrix) write(w io.Writer, width int, paint func(style, string) string) 
 			title += " (continued)"
 		}
 		fmt.Fprintln(w, paint(bold, wrap(plain(title), width, "  ")))
-		header, aligns := []string{plain(m.label)}, []tw.Align{tw.AlignLeft}
+		header := []string{plain(m.label)}
 		for _, c := range piece {
-			header, aligns = append(header, spaced(fold(plain(m.columns[c]), widths[c]))), append(aligns, tw.AlignRight)
+			header = append(header, spaced(fold(plain(m.columns[c]), widths[c])))
 		}
-		var out strings.Builder
-		t := tablewriter.NewTable(&out, tableOptions(aligns)...)
-		t.Header(header)
+		var rows [][]string
 		for j, r := range m.rows {
 			if r.rule && j > 0 && !m.rows[j-1].rule {
-				if err := t.Append(make([]string, len(piece)+1)); err != nil {
-					return err
-				}
+				rows = append(rows, make([]string, len(header)))
 			}
 			cells := []string{paint(r.style, plain(r.label))}
 			for _, c := range piece {
 				cells = append(cells, spaced(paint(r.style, plain(r.cells[c]))))
 			}
-			if err := t.Append(cells); err != nil {
-				return err
-			}
+			rows = append(rows, cells)
 		}
-		if err := t.Render(); err != nil {
+		if err := writeColumns(w, header, rows); err != nil {
 			return err
-		}
-		for l := range strings.Lines(out.String()) {
-			fmt.Fprintln(w, strings.TrimRight(l, " \n"))
 		}
 		fmt.Fprintln(w)
 	}

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +26,9 @@ const (
 	indexFile = "index"
 	// leastIndexed is the number of runs from which an index is worth a file.
 	leastIndexed = 200
+	// racy is how long a file must have been as it is before it is taken into an
+	// index: one that is changed again within the clock's step keeps its times.
+	racy = 2 * time.Second
 )
 
 // stamp tells a file from what it was.
@@ -131,43 +137,57 @@ func (x *index) run(path string, f fields) (Run, bool) {
 	}
 	var run Run
 	d := &decoder{indexTables: x.tables, fields: f, from: x.runs[e.from:e.to]}
-	d.into(reflect.ValueOf(&run).Elem())
+	d.run(&run)
 	return run, !d.bad && len(d.from) == 0 && run.Schema == Schema && run.ID == filepath.Base(path)
 }
 
-// stamped is a run with what its run.json was before it was read.
-type stamped struct {
-	name  string
-	stamp stamp
-	run   *Run
+// mayWrite: the folder is one of ours, and we may write to it. Where we may not,
+// there is no index, and nothing else changes.
+func mayWrite(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, markFile))
+	return err == nil && unix.Access(dir, unix.W_OK) == nil
 }
 
-// writeIndex makes a folder's index anew. Where that cannot be done (a folder
-// that may only be read, a full disk), there is none, and nothing else changes.
-func writeIndex(dir string, runs []stamped) {
-	if _, err := os.Lstat(filepath.Join(dir, markFile)); err != nil || unix.Access(dir, unix.W_OK) != nil {
-		return // no folder of ours, or not ours to write to
+// indexMaker makes an index of runs as they are read.
+type indexMaker struct {
+	mu      sync.Mutex
+	began   time.Time
+	e       *encoder
+	entries []byte
+	payload []byte
+	runs    int
+}
+
+func newIndexMaker() *indexMaker { return &indexMaker{began: time.Now(), e: newEncoder()} }
+
+// add takes a run in, with what its run.json was before it was read, unless that
+// was changed just now.
+func (m *indexMaker) add(path string, st stamp, run *Run) {
+	if m.began.UnixNano()-st.ctime <= int64(racy) {
+		return
 	}
-	e := newEncoder()
-	var entries, payload []byte
-	for _, r := range runs {
-		from := len(payload)
-		payload = e.append(payload, reflect.ValueOf(r.run).Elem())
-		entries = binary.AppendUvarint(entries, e.textID(r.name))
-		for _, n := range []int64{r.stamp.size, r.stamp.mtime, r.stamp.ctime} {
-			entries = binary.AppendVarint(entries, n)
-		}
-		for _, n := range []uint64{r.stamp.inode, r.stamp.device, uint64(from), uint64(len(payload) - from)} {
-			entries = binary.AppendUvarint(entries, n)
-		}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from := len(m.payload)
+	m.payload = m.e.run(m.payload, run)
+	m.entries = binary.AppendUvarint(m.entries, m.e.textID(filepath.Base(path)))
+	for _, n := range []int64{st.size, st.mtime, st.ctime} {
+		m.entries = binary.AppendVarint(m.entries, n)
 	}
+	for _, n := range []uint64{st.inode, st.device, uint64(from), uint64(len(m.payload) - from)} {
+		m.entries = binary.AppendUvarint(m.entries, n)
+	}
+	m.runs++
+}
+
+// text of the index file.
+func (m *indexMaker) text() []byte {
 	head := indexHead()
-	text := head
-	for _, section := range [][]byte{e.text, e.shape, e.table, entries, payload} {
+	text := slices.Clone(head)
+	for _, section := range [][]byte{m.e.text, m.e.shape, m.e.table, m.entries, m.payload} {
 		text = append(binary.AppendUvarint(text, uint64(len(section))), section...)
 	}
-	text = binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[len(head):], crc32.MakeTable(crc32.Castagnoli)))
-	replaceIndex(dir, text)
+	return binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[len(head):], crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // replaceIndex puts an index in place whole, or not at all. It need not outlast

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"time"
 )
 
 // fromIndex reads the places of one results folder, by its index as far as that
@@ -28,14 +27,13 @@ func fromIndex(dir string, places []place, keep func(reading string) bool) []ans
 	if len(missing) == 0 {
 		return answers
 	}
-	stamps := readPlaces(places, answers, missing)
-	if len(places) >= leastIndexed && anyRead(missing, answers) {
-		writeIndex(dir, indexRuns(dir, places, answers, stamps, missing, keep))
+	var made *indexMaker
+	if len(places) >= leastIndexed && mayWrite(dir) {
+		made = newIndexMaker()
 	}
-	if keep != nil {
-		for _, i := range missing {
-			answers[i].run.only(keep)
-		}
+	readPlaces(places, answers, missing, made, keep)
+	if made != nil && made.runs > 0 && made.rest(dir, places, answers, missing, keep) {
+		replaceIndex(dir, made.text())
 	}
 	return answers
 }
@@ -61,60 +59,37 @@ func (x *index) answer(places []place, answers []answer) (missing []int) {
 	return missing
 }
 
-// anyRead tells whether any of the runs read is one that an index may hold.
-func anyRead(missing []int, answers []answer) bool {
-	for _, i := range missing {
-		if answers[i].warn == nil {
-			return true
-		}
+// rest adds the runs that came from the old index, whole: those without some of
+// their readings are taken from it once more. False: that index is gone.
+func (m *indexMaker) rest(dir string, places []place, answers []answer, missing []int, keep func(reading string) bool) bool {
+	if len(missing) == len(places) {
+		return true
 	}
-	return false
-}
-
-// indexRuns are all the runs for a new index, whole: those that came from the
-// old one without some of their readings are read once more.
-func indexRuns(dir string, places []place, answers []answer, stamps []stamp, missing []int, keep func(reading string) bool) []stamped {
 	isMissing := make([]bool, len(places))
 	for _, i := range missing {
 		isMissing[i] = true
 	}
 	old := (*index)(nil)
-	if keep != nil && len(missing) < len(places) {
+	if keep != nil {
 		if old = readIndex(dir, nil); old == nil {
-			return nil
+			return false
 		}
 	}
-	var runs []stamped
 	f := fields{}
-	now := time.Now()
 	for i := range places {
-		a := &answers[i]
-		name := filepath.Base(places[i].path)
-		if a.warn != nil {
+		st, ok := stampOf(filepath.Join(places[i].path, runFile))
+		if isMissing[i] || !ok {
 			continue
 		}
-		run, st := &a.run, stamp{}
-		if isMissing[i] {
-			st = stamps[i]
-		} else {
-			var ok bool
-			if st, ok = stampOf(filepath.Join(places[i].path, runFile)); !ok {
+		run := answers[i].run
+		if old != nil {
+			if run, ok = old.run(places[i].path, f); !ok {
 				continue
 			}
-			if old != nil {
-				whole, ok := old.run(places[i].path, f)
-				if !ok {
-					continue
-				}
-				run = &whole
-			}
 		}
-		// A file changed again within the clock's step would keep its times.
-		if st != (stamp{}) && now.UnixNano()-st.ctime > int64(2*time.Second) {
-			runs = append(runs, stamped{name, st, run})
-		}
+		m.add(places[i].path, st, &run)
 	}
-	return runs
+	return true
 }
 
 // each calls a function for every number below n, on all CPUs; worker makes the

@@ -59,21 +59,44 @@ type Machine struct {
 	Valgrind   string  `json:"valgrind,omitempty"` // version text
 	PMU        string  `json:"pmu"`                // "counts", or why it does not
 	Load1      float64 `json:"load1"`              // when the run began
+
+	// How the machine was set. "" (0) is what it does not show, as most virtual
+	// machines do. Each is a text or a number, so that machines compare with ==.
+	Governor    string  `json:"governor,omitempty"`    // frequency governors in use, each once, by commas
+	Boost       string  `json:"boost,omitempty"`       // on, off: a clock above the nominal one
+	SMT         string  `json:"smt,omitempty"`         // on, off: threads share cores
+	THP         string  `json:"thp,omitempty"`         // transparent huge pages: always, madvise, never
+	MaxMHz      float64 `json:"max_mhz,omitempty"`     // the clock that the governor may go up to
+	NUMANodes   int     `json:"numa_nodes,omitempty"`  // with memory of their own
+	Mitigations string  `json:"mitigations,omitempty"` // of the CPU's faults: "NAME: what the kernel does; ...", without those it has not
 }
 
 // Server is the measured server's identity.
 type Server struct {
 	Binary      string            `json:"binary"`
 	BuildID     string            `json:"build_id,omitempty"`
-	VersionText string            `json:"version_text"` // as the binary says it
-	Flavor      string            `json:"flavor"`       // mysql, mariadb
-	Number      string            `json:"number"`       // 10.11.19
-	Argv        []string          `json:"argv"`         // without secrets
+	VersionText string            `json:"version_text"`            // as the binary says it
+	Flavor      string            `json:"flavor"`                  // mysql, mariadb
+	Number      string            `json:"number"`                  // 10.11.19
+	Argv        []string          `json:"argv"`                    // without secrets
+	Options     []string          `json:"options,omitempty"`       // those of the plan for this version, as it writes them
+	Defaults    string            `json:"defaults_file,omitempty"` // of the plan for this version
 	Launcher    []string          `json:"launcher,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`
 	PID         int               `json:"pid"`
 	Variables   map[string]string `json:"variables,omitempty"` // effective, from SHOW GLOBAL VARIABLES, a chosen subset
-	Plans       map[string]string `json:"plans,omitempty"`     // statement -> normalised EXPLAIN
+	// Session is what a connection of the workload has: its effective variables
+	// where they can differ from the global ones, and ssl_cipher and ssl_version
+	// ("" without TLS).
+	Session map[string]string `json:"session,omitempty"`
+	// Plans are those of the run's statements: statement with ? for its values ->
+	// normalised EXPLAIN, a table a part, as "sbtest1 ref k_1(4) Using index".
+	// What could not be explained says "not explained: " and why.
+	Plans map[string]string `json:"plans,omitempty"`
+	// Build is what the program file tells of how it was made: arch, compiler,
+	// lto, allocator, frame_pointers, debug, symbols, pgo. What the file does not
+	// tell begins with "unknown".
+	Build map[string]string `json:"build,omitempty"`
 }
 
 // PassKind says how the counting was done, because each way costs the server

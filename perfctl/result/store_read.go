@@ -140,23 +140,27 @@ func placesIn(dir string) ([]place, error) {
 }
 
 // readPlaces reads the run.json of some places on all CPUs, as decoding is the
-// work, and tells what the files were before they were read.
-func readPlaces(places []place, answers []answer, some []int) []stamp {
-	stamps := make([]stamp, len(places))
+// work, puts them into an index where one is made, and leaves out the readings
+// that are not asked for.
+func readPlaces(places []place, answers []answer, some []int, made *indexMaker, keep func(reading string) bool) {
 	each(len(some), func() func(int) {
 		return func(n int) {
-			i := some[n]
-			before, _ := stampOf(filepath.Join(places[i].path, runFile))
-			run, warn := readRun(places[i].path)
-			run.Dir, run.Path = places[i].dir, places[i].path
+			p := places[some[n]]
+			before, ok := stampOf(filepath.Join(p.path, runFile))
+			run, warn := readRun(p.path)
+			run.Dir, run.Path = p.dir, p.path
 			share(&run)
-			answers[i] = answer{run, warn}
-			if after, ok := stampOf(filepath.Join(places[i].path, runFile)); ok && after == before {
-				stamps[i] = before // else it changed meanwhile
+			if made != nil && warn == nil && ok {
+				if after, ok := stampOf(filepath.Join(p.path, runFile)); ok && after == before { // else it changed meanwhile
+					made.add(p.path, before, &run)
+				}
 			}
+			if keep != nil {
+				run.only(keep)
+			}
+			answers[some[n]] = answer{run, warn}
 		}
 	})
-	return stamps
 }
 
 // readRun reads one run's folder.

@@ -10,6 +10,7 @@ func share(run *Run) {
 		&run.Host, &run.PlanHash, &run.Version, &run.Base, &run.Workload, &run.Group, &run.Driver, &run.Protocol,
 		&run.Transport, &run.Charset, &run.Start,
 		&run.Machine.Kernel, &run.Machine.CPUModel, &run.Machine.Hypervisor, &run.Machine.Perf, &run.Machine.Valgrind, &run.Machine.PMU,
+		&run.Machine.Governor, &run.Machine.Boost, &run.Machine.SMT, &run.Machine.THP, &run.Machine.Mitigations,
 		&run.Server.Binary, &run.Server.BuildID, &run.Server.VersionText, &run.Server.Flavor, &run.Server.Number,
 	} {
 		one(s)
@@ -17,7 +18,7 @@ func share(run *Run) {
 	for i := range run.Server.Argv {
 		one(&run.Server.Argv[i])
 	}
-	for _, m := range []*map[string]string{&run.Server.Env, &run.Server.Variables, &run.Server.Plans} {
+	for _, m := range []*map[string]string{&run.Server.Env, &run.Server.Variables, &run.Server.Session, &run.Server.Plans, &run.Server.Build} {
 		oneMap(m)
 	}
 	for i := range run.Warnings {

@@ -126,6 +126,29 @@ func shape(sql string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", ";", "").Replace(sql))
 }
 
+// TestLuaScriptLive: a script of one's own, for a test that sysbench's cannot do.
+func TestLuaScriptLive(t *testing.T) {
+	testserver.Missing(t, "sysbench")
+	folder := t.TempDir()
+	script := `function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT COUNT(*) FROM sbtest1 WHERE LENGTH(c) < 0") end
+function thread_done() con:disconnect() end
+sysbench.cmdline.options = {tables = {"t", 1}, table_size = {"n", 1}}
+`
+	if err := os.WriteFile(filepath.Join(folder, "scan.lua"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := Data{Tables: 1, Rows: 50}
+	a := load(t, d)
+	db := control(t, a)
+	e := external(t, Driver{Name: DriverSysbench, Lua: folder}, test(t, "scan"), a, d, 2)
+	before := status(t, db)["Com_select"]
+	done(t, e, 12)
+	if n := status(t, db)["Com_select"] - before; n != 12 {
+		t.Errorf("%d statements, want 12", n)
+	}
+}
+
 // TestMysqlslapUpdatesLive: N queries are N statements and N changed rows.
 func TestMysqlslapUpdatesLive(t *testing.T) {
 	testserver.Missing(t, "mariadb-slap")

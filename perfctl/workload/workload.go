@@ -1,6 +1,7 @@
 // Package workload is what the server is asked to do: the microbenchmarks by
-// id, the data they run on, and the built-in client that sends them. It counts
-// the operations it did and keeps each client's response times. It must not
+// id, the data they run on, and what sends them: the built-in client, which
+// counts the operations it did and keeps each client's response times, or
+// another program (sysbench, mysqlslap, any command). It must not
 // start or configure a server, read a counter of it, or know what a window is
 // measured with; versions, plans and results on disk are other rooms'.
 //

@@ -85,8 +85,12 @@ func Build(base, new []Side, o Options) (*Table, error) {
 	if by == granularity.Subsystem {
 		t.Rows = slices.Clone(t.Subsystems)
 	} else {
+		var calls map[granularity.Key]*Calls
+		if by != granularity.Object { // calls between an object's own functions say nothing of it
+			calls = countCalls(sides, keys)
+		}
 		t.Rows = t.rows(rows.order, n, func(c *cell) Row {
-			r := Row{Function: c.key.Text(), Object: c.key.Object}
+			r := Row{Function: c.key.Text(), Object: c.key.Object, Calls: called(calls, c.key)}
 			if by != granularity.Object {
 				r.Subsystem, _ = c.mostly()
 			}

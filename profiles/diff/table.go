@@ -65,6 +65,8 @@ type Row struct {
 	Change
 	Share *float64 `json:"share"` // of the whole change; null where there is none
 	State State    `json:"state"`
+	// Calls is nil where calls were not counted in all profiles.
+	Calls *Calls `json:"calls,omitempty"`
 	// Inherited is how much of the cost has its place from a caller, as it has no
 	// name itself, from 0 to 1.
 	Inherited float64 `json:"inherited"`

@@ -18,7 +18,8 @@ const maxLine = 16 << 20
 type Options struct {
 	Thread bool // the first frame is the thread's name
 	// Event is what the counts are of, since the text does not say it; zero:
-	// samples, one a unit of the counts.
+	// samples, one a unit of the counts, or where all counts are large, events of
+	// an unknown number of samples.
 	Event profiles.Event
 }
 
@@ -30,10 +31,11 @@ func Read(r io.Reader) (*profiles.Set, error) { return Options{}.Read(r) }
 // without any stack. Counts with a fraction are rounded so that their sum stays
 // right to the unit.
 func (o Options) Read(r io.Reader) (*profiles.Set, error) {
-	if o.Event == (profiles.Event{}) {
+	guess := o.Event == (profiles.Event{})
+	if guess {
 		o.Event = profiles.Event{Name: "samples", Unit: profiles.Samples}
 	}
-	p := reader{o: o, b: profiles.NewBuilder(o.Event), known: map[string]int32{}}
+	p := reader{o: o, guess: guess, b: profiles.NewBuilder(o.Event), known: map[string]int32{}}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 64<<10), maxLine)
 	n := 0
@@ -57,6 +59,7 @@ func (o Options) Read(r io.Reader) (*profiles.Set, error) {
 
 type reader struct {
 	o           Options
+	guess       bool // nobody said what the counts are
 	b           *profiles.Builder
 	known       map[string]int32 // a frame by its text
 	frames      []int32
@@ -141,6 +144,30 @@ func (p *reader) junk(n int, line []byte) {
 	}
 }
 
+// manyForOne is the count from which a stack seen once is not believed: tools
+// that fold samples by their number give most stacks 1 or 2.
+const manyForOne = 1000
+
+// periods tells whether counts are sums of periods rather than numbers of
+// samples, and then makes the profile say so: a number of samples that is not
+// one would make chance look like certainty.
+func periods(p *profiles.Profile) (least int64, are bool) {
+	for _, s := range p.Stacks {
+		if s.Weight > 0 && (least == 0 || s.Weight < least) {
+			least = s.Weight
+		}
+	}
+	if p.Event.Unit != profiles.Samples || len(p.Stacks) < 2 || least < manyForOne {
+		return least, false
+	}
+	p.Event = profiles.Event{Name: "counts", Unit: profiles.Events}
+	for i := range p.Stacks {
+		p.Stacks[i].Samples = 0
+	}
+	p.Problems.NoStack = 0
+	return least, true
+}
+
 func (p *reader) set(lines int) (*profiles.Set, error) {
 	switch {
 	case lines == 0:
@@ -155,6 +182,9 @@ func (p *reader) set(lines int) (*profiles.Set, error) {
 	s := &profiles.Set{Profiles: []*profiles.Profile{p.b.Profile()}}
 	if p.bad > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("line %d, %s: no folded stack; %d such lines were left out", p.firstBadAt, p.firstBad, p.bad))
+	}
+	if least, ok := periods(p.b.Profile()); ok && p.guess {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the smallest count is %d, so the counts are taken for sums of the samples' periods; how many samples that was is not known", least))
 	}
 	if p.fractions > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d counts have a fraction; they were rounded to whole ones, the sum within half a unit", p.fractions))

@@ -16,6 +16,8 @@ type Facts struct {
 	LTO           LTO
 	// Compilers are those that made it, as the file names them; often empty.
 	Compilers []string
+	// Flags are the compiler's options that bear on speed; often empty.
+	Flags []string
 	// Needed are the shared libraries it is linked against.
 	Needed []string
 	// Allocator that is linked into the program itself; "" when none is seen.

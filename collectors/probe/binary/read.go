@@ -54,6 +54,7 @@ func read(file, path string, roots ...string) (Facts, error) {
 	}
 	facts.FramePointers = framePointers(f, named)
 	facts.LTO = lto(f, separate, table)
+	facts.Flags = flags(f, separate)
 	facts.Allocator = allocatorAmong(append(slices.Clone(table), dynamic...))
 	return facts, nil
 }

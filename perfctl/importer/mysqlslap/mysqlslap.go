@@ -121,7 +121,7 @@ func (b *Block) set(line int, value []string) error {
 		return fmt.Errorf("%s: nothing behind it", lineNames[line])
 	}
 	v, ok := lines.Number(value[0])
-	if !ok || v < 0 || v > 1e9 {
+	if !ok || v < 0 || v > 1e9 || line == 3 && v > 1e6 {
 		return fmt.Errorf("%s: %s is no number", lineNames[line], lines.Short(value[0]))
 	}
 	switch line {

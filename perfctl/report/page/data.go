@@ -49,8 +49,11 @@ type dataMetric struct {
 	RHigh  numbers `json:"rhigh"`
 	Judged []int   `json:"judged"` // -1: no ratio
 
-	Sweep  *dataSweep  `json:"sweep"`
-	Series *dataSeries `json:"series"`
+	// Medians of the groups' ratios, eight numbers each: place, clients, group,
+	// version, workloads with a ratio, median, minimum, maximum.
+	Medians []numbers   `json:"medians"`
+	Sweep   *dataSweep  `json:"sweep"`
+	Series  *dataSeries `json:"series"`
 }
 
 // fact is all else that a metric's value has; many values share one.

@@ -98,9 +98,31 @@ func (c *columns) metric(name string) dataMetric {
 		m.At = nil
 	}
 	m.Label = report.Label(name, per)
+	m.Medians = c.medians(name)
 	m.Sweep = c.sweep(name)
 	m.Series = c.series(name)
 	return m
+}
+
+// medians sum the groups up.
+func (c *columns) medians(name string) (all []numbers) {
+	for _, t := range compare.RelativeOf(c.in.Report, name).Tables {
+		for _, g := range t.Groups {
+			for i, s := range g.Summary {
+				if s.N == 0 {
+					continue
+				}
+				all = append(all, numbers{whole(c.look.places.of(place(t.Host, t.Driver, t.Protocol))), whole(t.Clients), whole(c.look.groups.of(g.Group)),
+					whole(c.look.versions.of(t.Versions[i])), whole(s.N), s.Median, s.Minimum, s.Maximum})
+			}
+		}
+	}
+	return all
+}
+
+func whole(n int) *float64 {
+	x := float64(n)
+	return &x
 }
 
 func keyOf(v compare.M) factKey {

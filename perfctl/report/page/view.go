@@ -59,6 +59,9 @@ func (v view) First() []report.Verdict { return v.Verdicts.Each[:min(shown, len(
 // Rest are the others.
 func (v view) Rest() []report.Verdict { return v.Verdicts.Each[min(shown, len(v.Verdicts.Each)):] }
 
+// Next is the number of the first of these.
+func (v view) Next() int { return len(v.First()) + 1 }
+
 func newView(in Input) view {
 	r := in.Report
 	v := view{Title: in.Title, Base: r.Base, Versions: r.Versions, Cells: len(r.Rows), Verdicts: report.VerdictsOf(r), Shares: shares(r),
