@@ -36,6 +36,7 @@ const (
 	unwindCPU       = 150 * time.Microsecond // more of dwarf
 	readDumpCPU     = 500 * time.Millisecond
 	writesSettle    = 2 * time.Second // dirty pages and history, behind a write test
+	driverStart     = 100 * time.Millisecond
 )
 
 // costs estimates how long the parts of a plan take.
@@ -97,8 +98,23 @@ func (k costs) cell(s Start, c Cell) time.Duration {
 		settling = writesSettle
 	}
 	warm := y.warmup(k.plan, c.Test)
+	if !k.plan.Driver.Own() {
+		settling += k.driver(c, windows)
+	}
 	return k.reading(y, c) + k.scaled(rows*scanRowCPU+windows*armCPU) + windows*window + settling +
 		warm.Duration + k.operations(result.PassCount, c.Test, warm.Operations)
+}
+
+// driver is what a driver that is not ours takes beyond the windows: it runs for
+// the time that arming may take, or is started for each window.
+func (k costs) driver(c Cell, windows time.Duration) time.Duration {
+	switch {
+	case lengthOf(k.plan, c.Test).Operations > 0:
+		return k.scaled((1 + windows) * driverStart)
+	case k.plan.Driver.Name == workload.DriverMysqlslap: // it is stopped behind the last window
+		return k.scaled(driverStart)
+	}
+	return connecting + windows*(arming-k.scaled(armCPU))
 }
 
 // redo is a server start in which write tests are done without measuring.

@@ -40,11 +40,14 @@ func (r *runner) driven(ctx context.Context, l *live, s Start, c Cell, run *resu
 	load, err := workload.NewExternal(workload.ExternalConfig{
 		Driver: driverOf(r.plan.Driver), Identity: r.driver, Access: r.access(l.site.version, l.Instance), Test: c.Test, Data: r.data(),
 		Clients: c.Clients, Seed: r.plan.Seed, Repeat: s.Repeat, CPUs: r.plan.ClientCPUs, Dir: dir, Tag: "driver",
+		Env: r.journal.Variables(), Started: r.journal.Started,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, load.Stop()) }()
+	// Who stops us does not wait for the program's end, which may be hours away.
+	defer context.AfterFunc(ctx, func() { _ = load.Stop() })()
 	questions := func() *StatusOps {
 		return &StatusOps{SQL: l.Control(), Per: workload.PerStatement, Names: []string{"Questions"}, Own: true}
 	}
@@ -277,6 +280,9 @@ func (d *driven) connected(ctx context.Context) ([]uint64, error) {
 // keep finishes a window and puts it into the pass.
 func (d *driven) keep(w *result.Window, p Pass, done *result.Pass) error {
 	w.Readings = append(ownCPUApart(w.Readings), d.l.way.lacking...)
+	if !w.Gated {
+		connectedInside(w)
+	}
 	for i := range w.Readings {
 		if w.Readings[i].Name == driverCPUName {
 			w.Readings[i].Name = "client_cpu_us"
@@ -292,3 +298,18 @@ func (d *driven) keep(w *result.Window, p Pass, done *result.Pass) error {
 }
 
 func windowTag(i int, p Pass) string { return fmt.Sprintf("w%d-%s", i, p.Phase) }
+
+// connectedInside takes back what was said of the threads that serve
+// connections where new ones came inside the window: theirs are not known.
+func connectedInside(w *result.Window) {
+	i := slices.IndexFunc(w.Readings, func(g result.Reading) bool { return g.Name == "connections" && g.Value != nil && *g.Value > 0 })
+	if i < 0 {
+		return
+	}
+	why := fmt.Sprintf("the driver made %.0f new connections inside the window, whose threads are not known", *w.Readings[i].Value)
+	for i := range w.Readings {
+		if g := &w.Readings[i]; g.Value != nil && (g.Name == "cpu_connection_us" || g.Name == "cpu_background_us") {
+			*g = result.Lacking(g.Name, g.Unit, g.Source, g.Scope, result.NotCounted, why, "have the driver keep its connections")
+		}
+	}
+}

@@ -43,6 +43,10 @@ func (a *driverArmed) End(context.Context) (err error) {
 }
 
 func (a *driverArmed) Close() ([]result.Reading, error) {
+	if a.end < a.begin {
+		return []result.Reading{result.Lacking(driverCPUName, "us", result.SourceClient, result.UserKernel, result.Failed,
+			"processes of the driver ended in the window and were waited for by none of it, so what they used is not known", "have the driver wait for what it starts")}, nil
+	}
 	return []result.Reading{result.Got(driverCPUName, float64((a.end-a.begin).Nanoseconds())/1e3, "us", result.SourceClient, result.UserKernel)}, nil
 }
 

@@ -28,6 +28,7 @@ type compareCmd struct {
 	All       bool     `help:"Explain each workload and number of clients, not only the worst."`
 	Metric    string   `help:"The metric that carries the verdict. Default: instructions_per_query, else cpu_us_per_query." placeholder:"NAME"`
 	Event     string   `help:"The event of the profiles. Default: instructions, else cycles, else the CPU's clock." placeholder:"NAME"`
+	handing   `embed:""`
 	comparing `embed:""`
 }
 
@@ -71,6 +72,9 @@ func (c *compareCmd) Run(ctx context.Context, con console) error {
 		out.Explanations = append(out.Explanations, study.Explain(i, code, lack))
 	}
 	if err := report.WriteExplanation(con.out, format, out, c.layout(con)); err != nil {
+		return err
+	}
+	if err := c.hand(ctx, con, study, out); err != nil {
 		return err
 	}
 	return c.failed(out)

@@ -122,8 +122,8 @@ func series(runs []result.Run, o compare.Options, r compare.Report, chosen strin
 
 // evidence links runs from a page; out is the page's file, or "" and "-" for
 // stdout, which is taken to lead to a file in the current folder. Folders that
-// are not in or beside the page's are not linked: such links break as soon as
-// anything is moved.
+// lie further off than beside the page's are not linked: such links break as soon
+// as anything is moved.
 func evidence(out string, runs []result.Run, flames map[string]string) (links []html.Run, notes []string) {
 	from, err := filepath.Abs(pageFolder(out))
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *scrubber) page(in Input, files []File, left []string) []byte {
 	}
 	say("\nPaths in the plans are those of the machine that measured; opcost makes private servers and data of its own.\n")
 
-	say("\n## What was found\n\n%s\n", strings.TrimSpace(s.lines(in.Explanation)))
+	say("\n## What was found\n\n%s\n", deeper(strings.TrimSpace(s.lines(in.Explanation))))
 
 	say("\n## Configurations\n\nEffective variables that differ, of those that bear on cost; all of them are in the records (`runs/`).\n\n| variable | base | new |\n|---|---|---|\n")
 	n := 0
@@ -77,6 +77,18 @@ func (s *scrubber) page(in Input, files []File, left []string) []byte {
 	}
 	say("\nHost names, addresses, users' names, passwords and values in statements were replaced (host-1, ADDRESS, USER, %s, ?).\n", removed)
 	return []byte(b.String())
+}
+
+// deeper puts headings one level down.
+func deeper(markdown string) string {
+	var b strings.Builder
+	for line := range strings.Lines(markdown) {
+		if strings.HasPrefix(line, "#") {
+			line = "#" + line
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // keysOf are the names of both, in order.

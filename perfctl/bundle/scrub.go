@@ -51,13 +51,18 @@ func newScrubber(in Input) *scrubber {
 	return s
 }
 
-// know adds a text. It is found as a whole word, in whatever case.
+// know adds a text. It is found as a whole word, in whatever case unless it is
+// very short.
 func (s *scrubber) know(what, text, instead string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
 	quoted := regexp.QuoteMeta(text)
-	s.names = append(s.names, name{what, regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])(` + quoted + `)($|[^A-Za-z0-9])`), instead})
+	fold := "(?i)"
+	if len(text) <= 2 { // vm is a host, and a VM is not
+		fold = ""
+	}
+	s.names = append(s.names, name{what, regexp.MustCompile(fold + `(^|[^A-Za-z0-9])(` + quoted + `)($|[^A-Za-z0-9])`), instead})
 }
 
 // secretKey is what names a secret, of options, variables of the environment,
@@ -75,7 +80,7 @@ var patterns = []struct {
 	// mysql -psecret, -u name
 	{regexp.MustCompile(`((?:mysql|mariadb|mysqlslap|mariadb-slap|mysqladmin|mysqldump)\b[^|;\n]*?\s-p)([^\s"']+)`), "${1}" + removed},
 	{regexp.MustCompile(`((?:mysql|mariadb|mysqlslap|mariadb-slap|mysqladmin|mysqldump)\b[^|;\n]*?\s-u)([^\s"']+)`), "${1}USER"},
-	{regexp.MustCompile(`(\s(?:-u|--user|--mysql-user|user)[ =])([^\s"',]+)`), "${1}USER"},
+	{regexp.MustCompile(`(\s(?:-u |--user[ =]|--mysql-user[ =]|user=))([^\s"',]+)`), "${1}USER"},
 	// user:password@tcp(host), scheme://user:password@host
 	{regexp.MustCompile(`[^\s"'/@:]+:[^\s"'@]+@(tcp|unix)\([^)]*\)`), removed + "@${1}(" + removed + ")"},
 	{regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s"'/@]+@[^\s"'/]+`), "${1}" + removed},

@@ -99,18 +99,27 @@ var own = []string{"datadir", "basedir", "socket", "port", "bind_address", "tmpd
 	"innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "log_bin_index", "general_log_file", "slow_query_log_file",
 	"report_host", "report_port", "init_file", "ssl_ca", "ssl_cert", "ssl_key", "character_sets_dir"}
 
-// optionsOf are the options a server was started with, by their names as variables.
+// optionsOf are the options a server was started with, by their names as
+// variables. A server under valgrind is started with others, the same for every
+// version, so such runs speak only where there are no others.
 func optionsOf(runs []result.Run) map[string]string {
 	os := map[string]string{}
+	counted := func(r result.Run) bool {
+		return slices.ContainsFunc(r.Passes, func(p result.Pass) bool { return p.Kind != result.PassCallgrind })
+	}
+	some := slices.ContainsFunc(runs, counted)
 	for _, r := range runs {
+		if some && !counted(r) {
+			continue
+		}
 		args := r.Server.Argv
-		if len(r.Server.Options) > 0 {
-			args = r.Server.Options // those of the plan, without opcost's own
+		if i := slices.Index(args, r.Server.Binary); i > 0 {
+			args = args[i:] // behind a launcher with options of its own
 		}
 		for _, arg := range args {
 			text, ok := strings.CutPrefix(arg, "--")
-			if !ok && len(r.Server.Options) == 0 {
-				continue // no option, but the program or an argument
+			if !ok {
+				continue // the program, or an argument
 			}
 			name, value, has := strings.Cut(text, "=")
 			if !has {

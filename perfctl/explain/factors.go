@@ -82,7 +82,7 @@ func (f *facts) counted(connection bool) []factor {
 	}
 	if share {
 		part, _ := f.derive("connection_share", []string{cpuConnection, cpu}, func(vs []float64) float64 { return vs[0] / vs[1] })
-		fs = append(fs, factor{"connections' part of the server's CPU", "", 1, part})
+		fs = append(fs, factor{"connections' part of the CPU", "", 1, part})
 	}
 	return fs
 }

@@ -30,6 +30,7 @@ var matters = []known{
 	{"protocol", Session, "a text statement is parsed and planned at each execution, a prepared one once", "session", "protocol", ""},
 	{"transport", Session, "TCP goes through more of the kernel than a socket", "transport", "", ""},
 	{"performance_schema", Setting, "instruments run at each wait, lock and statement; MySQL has it on by default, MariaDB off", options, "performance-schema", ""},
+	{"performance_schema_*", Setting, "how much it stores: it follows performance_schema", options, "", ""},
 	{"log_bin", Setting, "each commit writes and orders the binary log; MySQL 8.0 has it on by default", options, "log-bin", ""},
 	{"sync_binlog", Setting, "1 waits for the disk at each commit", options, "", ""},
 	{"gtid_mode", Setting, "transactions get and store identifiers", options, "gtid-mode", ""},

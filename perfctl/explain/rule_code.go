@@ -25,16 +25,20 @@ func (f *facts) codeMoved(want int) (Finding, bool) {
 	switch ipc, moved, _ := f.moved("ipc"); {
 	case ipc.name == "":
 	case moved == 0:
-		found.Text += "; IPC is about the same: more code, not slower memory"
-		if want < 0 {
-			found.Text += "; IPC is about the same"
+		found.Text += "; IPC is about the same"
+		if want > 0 {
+			found.Text += ": more code, not slower memory"
 		}
 		found.Evidence = append(found.Evidence, ipc.evidence(""))
 	default:
 		found.Text += fmt.Sprintf("; IPC %s", percentText(ipc))
 		found.Evidence = append(found.Evidence, ipc.evidence(""))
 	}
-	for _, metric := range []string{"instructions_user_per_query", "instructions_kernel_per_query", "syscalls_per_query", cpu} {
+	parts := []string{"instructions_user_per_query", "instructions_kernel_per_query"}
+	if c.m.Scope == result.User {
+		parts = nil // the whole is the user's
+	}
+	for _, metric := range append(parts, "syscalls_per_query", cpu) {
 		if x, moved, _ := f.moved(metric); moved != 0 {
 			found.Evidence = append(found.Evidence, x.evidence(""))
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"opcost/perfctl/result"
 )
 
 const voluntary = "context_switches_voluntary_per_query"
@@ -33,6 +35,7 @@ func contention(f *facts) (Finding, bool) {
 		}
 	}
 	c, sure, switches := f.rose(voluntary, leastSwitches)
+	switches = switches && !f.alone()
 	scales, with := f.scales()
 	_, io := moreIO(f)
 	if !locks && (!switches || io && !scales) {
@@ -54,6 +57,15 @@ func contention(f *facts) (Finding, bool) {
 	}
 	found.Text = strings.Join(says, "; ")
 	return found, true
+}
+
+// alone tells that each side has one client. Such a connection waits for its
+// client after each statement, more often on a busy machine, and for no other.
+func (f *facts) alone() bool {
+	one := func(runs []result.Run) bool {
+		return !slices.ContainsFunc(runs, func(r result.Run) bool { return r.Clients != 1 })
+	}
+	return one(f.baseRuns) && one(f.newRuns)
 }
 
 // scales tells whether the change of voluntary switches grows with the clients,
@@ -110,6 +122,12 @@ func moreIO(f *facts) (Finding, bool) {
 	var found Finding
 	var says []string
 	for _, x := range flows {
+		if began, ok := f.began(x.metric, x.floor); ok {
+			began.Text = x.text + ": " + began.Text
+			found.Evidence = append(found.Evidence, began)
+			says = append(says, fmt.Sprintf("%s: none → %s", x.text, amount(*began.New)))
+			continue
+		}
 		c, sure, ok := f.rose(x.metric, x.floor)
 		if !ok {
 			continue
@@ -123,4 +141,17 @@ func moreIO(f *facts) (Finding, bool) {
 	}
 	found.Text = "per query: " + strings.Join(capped(says, 4), "; ")
 	return found, true
+}
+
+// began tells of a counter of the server that moved on the new side alone. The
+// records keep counters that moved: what the base lacks is 0, or a counter that
+// its version does not have.
+func (f *facts) began(metric string, floor float64) (Evidence, bool) {
+	_, has := f.baseRow.Metrics[metric]
+	n := f.newRow.Metrics[metric]
+	asked := f.baseRow.Metrics["questions_per_query"].Value != nil
+	if has || !asked || n.Value == nil || n.Source != result.SourceServer || *n.Value < floor {
+		return Evidence{}, false
+	}
+	return Evidence{Name: metric, New: n.Value, Unit: n.Unit, Text: f.baseName + " did not count it: none, or no such counter"}, true
 }

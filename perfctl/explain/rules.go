@@ -37,7 +37,7 @@ func Rules() []Rule {
 		{SlowerMemory, "slower memory",
 			"cycles/instruction rose beyond its threshold: the same code waits longer, for memory (caches, TLB, NUMA) or mispredicted branches. Without hardware counters, and only on a quiet machine: CPU time/query rose while instructions/query (callgrind) did not, which is said as not sure.", false, slowerMemory},
 		{Contention, "contention",
-			"row-lock waits rose; or voluntary context switches rose by 0.05/query and more, and neither more I/O nor more log writes explain them, or they rise with the number of clients. Threads wait for each other.", false, contention},
+			"row-lock waits rose; or, with more than one client, voluntary context switches rose by 0.05/query and more, and neither more I/O nor more log writes explain them, or they rise with the number of clients. Threads wait for each other.", false, contention},
 		{NoisyMachine, "a noisy or busy machine",
 			"on one side or both, most windows break a check of the machine: `others` (other programs' CPU), `steal`, `run_queue`, `throttled`, `frequency_change`, `stalled`. Times and QPS are then not the version's alone; instructions/query are.", true, noisyMachine},
 		{MoreIO, "more I/O or log writes",
@@ -51,7 +51,7 @@ func Rules() []Rule {
 		{DeferredWork, "deferred work",
 			"most windows of a side break `history_growth`, `dirty_growth` or `checkpoint_age_growth`: purging or writing is left for later queries to pay.", true, deferredWork},
 		{NothingChanged, "nothing changed",
-			"the verdict is `same`, and no rule above that is about a change holds.", false, nil}, // asked last: see findings
+			"the verdict is `same`, no rule above that is about a change holds, and the time of a query is not longer for sure (on a noisy machine it may be).", false, nil}, // asked last: see findings
 	}
 }
 
@@ -69,10 +69,23 @@ func (f *facts) findings() []Finding {
 			changed = changed || !r.state
 		}
 	}
-	if v := f.verdict(); v.Word == "same" && !changed {
+	if v := f.verdict(); v.Word == "same" && !changed && !f.longer(all) {
 		c, _ := f.of(v.Metric)
 		all = append(all, Finding{Kind: NothingChanged, Title: "nothing changed", Sure: true,
 			Text: label(v.Metric) + " is the same within its threshold, and no rule about a change holds", Evidence: []Evidence{c.evidence("")}})
 	}
 	return all
+}
+
+// longer tells that the time of a query is longer for sure, and not by a noisy
+// machine.
+func (f *facts) longer(found []Finding) bool {
+	for _, k := range found {
+		if k.Kind == NoisyMachine {
+			return false
+		}
+	}
+	t, ok := f.time()
+	dir, sure := t.direction()
+	return ok && dir > 0 && sure
 }

@@ -139,7 +139,13 @@ func (e Equation) words() string {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return -sign(math.Abs(rounded[a]) - math.Abs(rounded[b])) })
+	// What goes the whole's way comes first, then what goes against it.
+	slices.SortStableFunc(order, func(a, b int) int {
+		if with, other := rounded[a]*t.Points > 0, rounded[b]*t.Points > 0; with != other {
+			return sign(rounded[b]*t.Points - rounded[a]*t.Points)
+		}
+		return -sign(math.Abs(rounded[a]) - math.Abs(rounded[b]))
+	})
 	points := func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 	var says []string
 	for _, i := range order {

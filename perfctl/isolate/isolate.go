@@ -56,6 +56,10 @@ func Plans(in Input) (plans []Plan, skipped []Skipped, err error) {
 			skip(d.Isolate.Reason)
 			continue
 		}
+		if name, ok := strings.CutPrefix(d.Name, "option "); ok && !planSets(name, in.Base) && !planSets(name, in.New) {
+			skip("neither plan sets it: opcost does, as a server needs it")
+			continue
+		}
 		what := d.Isolate.Where + " " + d.Isolate.Key
 		if i := slices.IndexFunc(done, func(o [2]string) bool { return o[0] == what }); i >= 0 {
 			skip("the plan for " + done[i][1] + " is its plan too")
@@ -86,6 +90,11 @@ func Plans(in Input) (plans []Plan, skipped []Skipped, err error) {
 		plans = append(plans, Plan{Name: fmt.Sprintf("%02d-%s.yaml", len(plans)+1, plainName(cmpOr(d.Isolate.Key, d.Isolate.Where))), Text: text})
 	}
 	return plans, skipped, nil
+}
+
+// planSets tells whether a run's plan had an option.
+func planSets(name string, r result.Run) bool {
+	return slices.ContainsFunc(r.Server.Options, func(o string) bool { return named(o, strings.ReplaceAll(name, "-", "_")) || bare(o) == name })
 }
 
 func cmpOr(a, b string) string {

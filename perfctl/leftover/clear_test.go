@@ -40,7 +40,7 @@ func TestClearAfterKill(t *testing.T) {
 			for what, p := range d.pids {
 				// With the journal what it recorded is lost, and with the
 				// folder the marked one's working directory has another name.
-				want := map[string]bool{"recorded": deleted, "marked": deleted, "marked-server": false, "recorded-elsewhere": true, "marked-elsewhere": true, "visitor": true}[what]
+				want := map[string]bool{"recorded": deleted, "marked": deleted, "marked-server": false, "driver": false, "recorded-elsewhere": true, "marked-elsewhere": true, "visitor": true}[what]
 				if got := alive(p); got != want {
 					t.Errorf("%s: alive is %t, want %t", what, got, want)
 				}

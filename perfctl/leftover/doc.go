@@ -10,7 +10,8 @@
 //     time.
 //   - A process is the owner's: it was written down with its start time, or it
 //     has the run's random token in its environment and started after the owner;
-//     and its command line or working directory names the run's data folder.
+//     and its command line, its working directory or a variable of its
+//     environment ([Journal.Variables]) names the run's data folder.
 //   - A folder is the owner's: the journal names it, this user owns it, and it
 //     holds a file with the same token.
 //

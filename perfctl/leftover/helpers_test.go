@@ -57,6 +57,7 @@ func playOwner(work string) {
 	start("marked", j.Data(), "", mark)
 	start("marked-server", "/", "--datadir="+j.Data()+"/b/data", mark)
 	start("marked-elsewhere", "/", "", mark)
+	start("driver", "/", "", j.Variables()...)
 	start("visitor", j.Data(), "--datadir="+j.Data()) // somebody's shell
 	text, _ := json.Marshal(j.owner)
 	fmt.Printf("ready %s\n", text)

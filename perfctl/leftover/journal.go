@@ -123,7 +123,17 @@ func (j *Journal) Sockets() string { return j.owner.Sockets }
 // environment: what forks away from us can be told by it.
 func (j *Journal) Environment() (name, value string) { return tokenVariable, j.owner.Token }
 
-const tokenVariable = "OPCOST_RUN_TOKEN"
+// Variables are for the environment of a program that has no business in the
+// data folder, as one that drives a load: by them all that it starts is found,
+// wherever it runs.
+func (j *Journal) Variables() []string {
+	return []string{tokenVariable + "=" + j.owner.Token, folderVariable + "=" + j.owner.data()}
+}
+
+const (
+	tokenVariable  = "OPCOST_RUN_TOKEN"
+	folderVariable = "OPCOST_RUN_FOLDER"
+)
 
 // Started writes down a process that the run has started. One that has ended
 // already needs no line.

@@ -63,7 +63,8 @@ func find(o owner, recorded []process) ([]process, error) {
 }
 
 // namesFolder tells whether a process has the folder, or something in it, in
-// its command line or as its working directory.
+// its command line, as its working directory, or in its environment: a program
+// that drives a load knows nothing of the folder, and runs where the user is.
 func namesFolder(p procfs.Proc, folder string) bool {
 	inside := func(text string) bool {
 		_, rest, found := strings.Cut(text, folder)
@@ -72,17 +73,21 @@ func namesFolder(p procfs.Proc, folder string) bool {
 	if args, err := p.CmdLine(); err == nil && slices.ContainsFunc(args, inside) {
 		return true
 	}
-	cwd, err := p.Cwd()
-	return err == nil && (strings.HasPrefix(cwd, folder+"/") || cwd == folder)
+	if cwd, err := p.Cwd(); err == nil && (strings.HasPrefix(cwd, folder+"/") || cwd == folder) {
+		return true
+	}
+	return hasVariable(p, folderVariable, folder)
 }
 
-func hasToken(p procfs.Proc, token string) bool {
+func hasToken(p procfs.Proc, token string) bool { return hasVariable(p, tokenVariable, token) }
+
+func hasVariable(p procfs.Proc, name, value string) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID))
 	if err != nil {
 		return false // another user's, or one with capabilities of its own
 	}
 	return slices.ContainsFunc(bytes.Split(text, []byte{0}), func(kv []byte) bool {
-		return string(kv) == tokenVariable+"="+token
+		return string(kv) == name+"="+value
 	})
 }
 

@@ -129,12 +129,13 @@ func (r *reader) driverOptions(e entry) []string {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(s, "-"), "=")
+		name = strings.ReplaceAll(name, "_", "-")
 		switch {
-		case !strings.HasPrefix(s, "--"):
-			r.bad(it, "--"+s, "driver: option %q does not begin with --", s)
-		case strings.Contains(name, "password"):
+		case !strings.HasPrefix(s, "--") || name == "":
+			r.bad(it, "--"+strings.TrimLeft(s, "-"), "driver: option %q does not begin with -- and a name", s)
+		case strings.Contains(name, "passw") || strings.HasPrefix("password", name):
 			r.bad(it, "", "driver: option --%s would be in the process list, where everyone can read it; the server's account has no password", name)
-		case slices.Contains(driversOurs, name):
+		case slices.ContainsFunc(driversOurs, func(ours string) bool { return ours == name || len(name) > 3 && strings.HasPrefix(ours, name) }):
 			r.bad(it, "", "driver: option --%s is given by opcost; take it out", name)
 		default:
 			all = append(all, s)
@@ -143,10 +144,12 @@ func (r *reader) driverOptions(e entry) []string {
 	return all
 }
 
-// driversOurs are the options that follow from the plan.
+// driversOurs are the options that follow from the plan. mysqlslap takes the
+// beginning of an option's name for the option.
 var driversOurs = []string{
-	"threads", "time", "events", "tables", "table-size", "table_size", "rand-seed", "rand-type", "db-ps-mode", "mysql-socket", "mysql-host", "mysql-port",
-	"mysql-user", "mysql-db", "range-size", "range_size", "socket", "user", "host", "port", "concurrency", "number-of-queries", "query", "create-schema", "no-drop", "iterations",
+	"threads", "time", "events", "tables", "table-size", "rand-seed", "rand-type", "db-ps-mode", "db-driver", "mysql-socket", "mysql-host", "mysql-port",
+	"mysql-user", "mysql-db", "range-size", "socket", "user", "host", "port", "concurrency", "number-of-queries", "query", "create-schema", "no-drop", "iterations",
+	"delimiter", "csv", "auto-generate-sql",
 }
 
 // driven checks what the driver must be able to do for the plan.

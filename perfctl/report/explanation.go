@@ -29,7 +29,7 @@ func explanationSheet(c explain.Comparison) *sheet {
 	}
 	for _, e := range c.Explanations {
 		s.parts = append(s.parts, said(verdictTitle(e)))
-		s.parts = append(s.parts, differencesGrid(e))
+		s.parts = append(s.parts, differences{e})
 		s.parts = append(s.parts, sentences{"How much", howMuch(e)})
 		for i, q := range e.Equations {
 			if len(q.Total.Parts) > 0 {
@@ -40,7 +40,7 @@ func explanationSheet(c explain.Comparison) *sheet {
 		if e.Code != nil {
 			s.parts = append(s.parts, codeGrids(*e.Code)...)
 		}
-		s.parts = append(s.parts, sentences{"Of what kind", kindTexts(e)})
+		s.parts = append(s.parts, kinds(e.Kinds))
 		s.parts = append(s.parts, sentences{"What would make it surer", e.Surer})
 		s.parts = append(s.parts, commands{"Next", e.Next})
 	}
@@ -140,35 +140,97 @@ func missingTexts(e explain.Explanation) (out []string) {
 	return out
 }
 
-// kindTexts are the findings, each with its evidence.
-func kindTexts(e explain.Explanation) (out []string) {
-	for _, k := range e.Kinds {
-		out = append(out, kindText(k))
+// differences are a table where there is room for the reasons, else sentences.
+type differences struct{ explain.Explanation }
+
+// reasonsFrom is the width from which the reasons have room in a table.
+const reasonsFrom = 150
+
+func (d differences) writeTo(w io.Writer, width int, paint func(style, string) string) error {
+	if g := differencesGrid(d.Explanation); width >= reasonsFrom || len(d.Differences) == 0 {
+		return g.write(w, width, paint)
 	}
-	if len(out) == 0 {
-		out = []string{"no rule holds (docs/compare.md lists them)"}
+	sentences{unlikeTitle, differenceTexts(d.Explanation)}.write(w, width, paint)
+	return nil
+}
+
+func (d differences) writeMarkdown(b *strings.Builder) {
+	differencesGrid(d.Explanation).writeMarkdown(b)
+}
+
+const unlikeTitle = "Unlike, besides what was measured"
+
+func differenceTexts(e explain.Explanation) (out []string) {
+	for i, d := range e.Differences {
+		if i == mostUnlike && len(e.Differences) > mostUnlike+1 {
+			return append(out, moreDifferences(len(e.Differences)-i))
+		}
+		text := fmt.Sprintf("%s: %s → %s", d.Name, middle(d.Base), middle(d.New))
+		if d.Why != "" {
+			text += " (" + d.Why + ")"
+		}
+		out = append(out, text)
 	}
 	return out
 }
+
+func moreDifferences(n int) string {
+	return fmt.Sprintf("and %d more (`--format json` lists them)", n)
+}
+
+// kinds are the findings, each with its evidence below.
+type kinds []explain.Finding
+
+func (ks kinds) writeTo(w io.Writer, width int, paint func(style, string) string) error {
+	fmt.Fprintln(w, paint(bold, kindsTitle))
+	if len(ks) == 0 {
+		fmt.Fprintln(w, "  "+noKind)
+	}
+	for _, k := range ks {
+		fmt.Fprintln(w, "  "+wrap(plain(kindText(k)), width-4, "    "))
+		for _, text := range evidenceTexts(k) {
+			fmt.Fprintln(w, paint(dim, "      "+wrap(plain(text), width-10, "        ")))
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func (ks kinds) writeMarkdown(b *strings.Builder) {
+	fmt.Fprintf(b, "**%s**\n\n", kindsTitle)
+	if len(ks) == 0 {
+		fmt.Fprintf(b, "- %s\n", escape(noKind))
+	}
+	for _, k := range ks {
+		fmt.Fprintf(b, "- %s\n", escape(kindText(k)))
+		for _, text := range evidenceTexts(k) {
+			fmt.Fprintf(b, "  - %s\n", escape(text))
+		}
+	}
+	b.WriteByte('\n')
+}
+
+const (
+	kindsTitle = "Of what kind"
+	noKind     = "no rule holds (docs/compare.md lists them)"
+)
 
 func kindText(k explain.Finding) string {
 	text := k.Title
 	if !k.Sure {
 		text += " (not sure)"
 	}
-	text += ": " + k.Text
-	var behind []string
+	return text + ": " + k.Text
+}
+
+func evidenceTexts(k explain.Finding) (out []string) {
 	for i, ev := range k.Evidence {
-		if i == mostEvidence {
-			behind = append(behind, fmt.Sprintf("and %d more", len(k.Evidence)-i))
-			break
+		if i == mostEvidence && len(k.Evidence) > mostEvidence+1 {
+			return append(out, fmt.Sprintf("and %d more", len(k.Evidence)-i))
 		}
-		behind = append(behind, evidenceText(ev))
+		out = append(out, evidenceText(ev))
 	}
-	if len(behind) > 0 {
-		text += ". Evidence: " + strings.Join(behind, "; ")
-	}
-	return text
+	return out
 }
 
 // mostEvidence is how many numbers stand behind a finding for people.

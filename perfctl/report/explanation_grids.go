@@ -48,11 +48,11 @@ func changeShare(v *float64) string {
 const mostUnlike = 20
 
 func differencesGrid(e explain.Explanation) grid {
-	g := grid{title: "Unlike, besides what was measured", columns: []gridColumn{{name: "", left: true, from: 100}, {name: "what", left: true, most: 26}, {name: e.Base, left: true, most: 14},
+	g := grid{title: unlikeTitle, columns: []gridColumn{{name: "", left: true, from: 100}, {name: "what", left: true, most: 26}, {name: e.Base, left: true, most: 14},
 		{name: e.New, left: true, most: 14}, {name: "to set alone", left: true, from: 120, most: 40}, {name: "why it matters", left: true}}}
 	for i, d := range e.Differences {
 		if i == mostUnlike && len(e.Differences) > mostUnlike+1 {
-			g.notes = append(g.notes, fmt.Sprintf("and %d more (`--format json` lists them)", len(e.Differences)-i))
+			g.notes = append(g.notes, moreDifferences(len(e.Differences)-i))
 			break
 		}
 		alone := d.Isolate.Where
@@ -92,7 +92,7 @@ func equationGrid(q explain.Equation, further bool) grid {
 	if further {
 		title = "CPU, " + unit
 	}
-	g := grid{title: title, columns: []gridColumn{{name: "base"}, {name: "new"}, {name: "change"}, {name: "95% interval", from: 90}, {name: "points"}, {name: "", left: true}}}
+	g := grid{title: title, columns: []gridColumn{{name: "base"}, {name: "new"}, {name: "change"}, {name: "95% interval", from: 112}, {name: "points"}, {name: "", left: true}}}
 	var add func(p explain.Part, depth int, points float64, sign string)
 	decimals := 1
 	add = func(p explain.Part, depth int, points float64, sign string) {

@@ -163,8 +163,10 @@ type ExternalConfig struct {
 	Seed     uint64
 	Repeat   int
 	CPUs     []int
-	Dir      string // its outputs go here
-	Tag      string // and their names begin so
+	Dir      string              // its outputs go here
+	Tag      string              // and their names begin so
+	Env      []string            // NAME=value, for it and all that it starts
+	Started  func(pid int) error // if set, is told of each run's process
 }
 
 func (c ExternalConfig) check() error {

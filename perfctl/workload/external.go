@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -24,17 +25,19 @@ import (
 //     operations, so that the server is at rest at both edges. Its connecting
 //     is then part of the window.
 type External struct {
-	cfg   ExternalConfig
-	grace time.Duration // for a program to end by itself, beyond its time
+	cfg    ExternalConfig
+	grace  time.Duration // for a program to end by itself, beyond its time
+	bounds limits
+	token  string // marks what the runs start, with the run's number
 
-	mu     sync.Mutex
-	proc   *child.Proc
-	phase  string
-	done   chan struct{} // of proc's run
-	err    error         // the first failure
-	ended  time.Duration // CPU time of the runs that have ended
-	told   bool          // proc was stopped by us
-	phases []string
+	mu      sync.Mutex
+	proc    *child.Proc
+	done    chan struct{} // of proc's run
+	err     error         // the first failure
+	ended   time.Duration // CPU time of the runs that have ended
+	told    bool          // proc was stopped by us
+	stopped bool          // for good
+	phases  []string
 }
 
 var _ window.Gate = (*External)(nil)
@@ -44,7 +47,7 @@ func NewExternal(cfg ExternalConfig) (*External, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	return &External{cfg: cfg, grace: 30 * time.Second}, nil
+	return &External{cfg: cfg, grace: 30 * time.Second, bounds: limits{outputMax, stuckMax}, token: rand.Text()}, nil
 }
 
 // Run starts the program for a time, rounded up to seconds.
@@ -72,6 +75,8 @@ func (e *External) start(phase string, l lasting) error {
 	switch {
 	case e.err != nil:
 		return e.err
+	case e.stopped:
+		return fmt.Errorf("%s was stopped", e.name())
 	case e.proc != nil:
 		return fmt.Errorf("%s was started while it ran", e.name())
 	case l.operations == 0 && l.seconds == 0:
@@ -87,26 +92,45 @@ func (e *External) start(phase string, l lasting) error {
 	}
 	defer out.Close()
 	fmt.Fprintln(out, "#", strings.Join(argv, " "))
-	proc, err := child.Start(child.Spec{Argv: argv, Stdout: out, Stderr: out, CPUs: e.cfg.CPUs})
+	mark := fmt.Sprintf("%s-%d", e.token, len(e.phases))
+	env := append(e.cfg.Env[:len(e.cfg.Env):len(e.cfg.Env)], runVariable+"="+mark)
+	proc, err := child.Start(child.Spec{Argv: argv, Env: env, Stdout: out, Stderr: out, CPUs: e.cfg.CPUs})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", e.name(), err)
 	}
-	e.proc, e.phase, e.told, e.done = proc, phase, false, make(chan struct{})
+	if e.cfg.Started != nil {
+		if err := e.cfg.Started(proc.PID()); err != nil {
+			return errors.Join(err, proc.Stop(syscall.SIGKILL, 0))
+		}
+	}
+	e.proc, e.told, e.done = proc, false, make(chan struct{})
 	e.phases = append(e.phases, phase)
-	go e.reap(proc, phase, e.done)
+	go e.reap(proc, phase, mark, e.done)
+	go e.watch(proc.PID(), phase, l.operations > 0, e.done)
 	return nil
 }
 
-// reap waits for the program's end and keeps what it used.
-func (e *External) reap(proc *child.Proc, phase string, done chan struct{}) {
+// reap waits for the end of the program and of all that it has started, and
+// keeps what they used.
+func (e *External) reap(proc *child.Proc, phase, mark string, done chan struct{}) {
 	<-proc.Done()
+	left, used, leftErr := endRest(proc.PID(), mark)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer close(done)
-	e.ended += proc.CPU()
+	e.ended += proc.CPU() + used
 	e.proc = nil
+	if st, err := os.Stat(e.Output(phase)); err == nil && st.Size() > e.bounds.output {
+		_ = os.Truncate(e.Output(phase), e.bounds.output) // see watch: it has failed
+	}
 	if err := e.outcome(proc, phase); err != nil && !e.told {
 		e.fail(fmt.Errorf("%s failed: %w: %s (all it said: %s)", e.name(), err, e.lastWords(phase), filepath.Base(e.Output(phase))))
+	}
+	switch {
+	case leftErr != nil:
+		e.fail(fmt.Errorf("%s left processes behind: %w", e.name(), leftErr))
+	case len(left) > 0 && !e.told:
+		e.fail(fmt.Errorf("%s ended before what it had started, which was ended: %s; have it wait for them, else they go on into the next window", e.name(), strings.Join(left[:min(5, len(left))], ", ")))
 	}
 }
 
@@ -116,11 +140,11 @@ func (e *External) outcome(proc *child.Proc, phase string) error {
 	if err := proc.Err(); err != nil || e.cfg.Driver.Name != DriverMysqlslap {
 		return err
 	}
-	said, err := os.ReadFile(e.Output(phase))
+	said, err := ending(e.Output(phase), e.bounds.output)
 	if err != nil {
 		return err
 	}
-	if strings.Contains(string(said), "\n"+e.cfg.Identity.Path+": ") {
+	if strings.Contains(said, "\n"+e.cfg.Identity.Path+": ") {
 		return errors.New("some of its statements were not sent")
 	}
 	return nil
@@ -142,21 +166,25 @@ func (e *External) Output(phase string) string {
 
 // lastWords are the lines of an output that say why it failed.
 func (e *External) lastWords(phase string) string {
-	b, err := os.ReadFile(e.Output(phase))
+	b, err := ending(e.Output(phase), 64<<10)
 	if err != nil {
 		return err.Error()
 	}
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	lines := strings.Split(strings.TrimSpace(b), "\n")
+	if strings.HasPrefix(lines[0], "# ") {
+		lines = lines[1:] // the command line
+	}
 	var fatal []string
-	for _, l := range lines[1:] {
+	for _, l := range lines {
+		l = l[:min(len(l), 500)]
 		if strings.Contains(l, "FATAL") || strings.Contains(strings.ToLower(l), "error") {
 			fatal = append(fatal, l)
 		}
 	}
 	if fatal == nil {
-		fatal = lines[max(1, len(lines)-3):]
+		fatal = lines[max(0, len(lines)-3):]
 	}
-	if len(fatal) == 0 {
+	if len(fatal) == 0 || len(fatal) == 1 && fatal[0] == "" {
 		return "it said nothing"
 	}
 	return strings.Join(fatal[:min(3, len(fatal))], "; ")
@@ -201,7 +229,7 @@ func (e *External) Finish(d time.Duration) error {
 		return e.Err()
 	}
 	if e.cfg.Driver.Name == DriverMysqlslap {
-		return errors.Join(e.Stop(), e.Err())
+		return errors.Join(e.end(), e.Err())
 	}
 	t := time.NewTimer(d + e.grace)
 	defer t.Stop()
@@ -210,11 +238,20 @@ func (e *External) Finish(d time.Duration) error {
 		return e.Err()
 	case <-t.C:
 	}
-	return errors.Join(fmt.Errorf("%s did not end by itself within %v of its time and was stopped", e.name(), e.grace), e.Stop(), e.Err())
+	return errors.Join(fmt.Errorf("%s did not end by itself within %v of its time and was stopped", e.name(), e.grace), e.end(), e.Err())
 }
 
-// Stop ends the program, where it runs, and all that it has started.
+// Stop ends the program, where it runs, and all that it has started. It is not
+// started again.
 func (e *External) Stop() error {
+	e.mu.Lock()
+	e.stopped = true
+	e.mu.Unlock()
+	return e.end()
+}
+
+// end ends a run of the program.
+func (e *External) end() error {
 	e.mu.Lock()
 	proc, done := e.proc, e.done
 	e.told = true

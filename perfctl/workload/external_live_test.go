@@ -272,33 +272,6 @@ func TestExternalFailures(t *testing.T) {
 	}
 }
 
-// TestStopEndsWhatTheCommandStarted: a shell's children too.
-func TestStopEndsWhatTheCommandStarted(t *testing.T) {
-	e := external(t, Driver{Name: DriverCommand, Command: "sleep 1000 & sleep 1000; true"}, test(t, "point-query"),
-		Access{Network: "unix", Charset: "latin1", Protocol: Text}, Data{Tables: 1, Rows: 1}, 1)
-	if err := e.Run("x", time.Second); err != nil {
-		t.Fatal(err)
-	}
-	e.mu.Lock()
-	pid := e.proc.PID()
-	e.mu.Unlock()
-	if err := e.Stop(); err != nil {
-		t.Error(err)
-	}
-	for range 200 {
-		if _, err := groupCPU(pid); err != nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if d, err := groupCPU(pid); err == nil {
-		t.Errorf("something of the group still runs: %v", d)
-	}
-	if err := e.Err(); err != nil {
-		t.Errorf("stopping it is no failure of it: %v", err)
-	}
-}
-
 func TestDriverThatIsNotThere(t *testing.T) {
 	fake := func(text string) string {
 		path := filepath.Join(t.TempDir(), "tool")

@@ -67,8 +67,8 @@ func testHostile(t *testing.T, b *browser.Tab) {
 			ID: run.ID, Folder: "javascript:window.broken=1//" + run.ID, Files: names, Flame: "javascript:window.broken=1"})
 	}
 	open(b, in, "#metric=%3C/script%3E")
-	b.Click("#sweep .each summary", "#table td details summary")
-	eventually(b, "document.querySelector('#sweep .each .chart') !== null && document.querySelector('#table td details a') !== null", "charts and links")
+	b.Click("#sweep .each summary", "#table td button")
+	eventually(b, "document.querySelector('#sweep .each .chart') !== null && document.querySelector('#table .runs a') !== null", "charts and links")
 	for _, metric := range []string{"instructions_per_query", names[2] + "_per_query"} {
 		choose(b, "metric", metric)
 	}
@@ -132,7 +132,7 @@ func testMedia(t *testing.T, b *browser.Tab) {
 	for _, fragment := range []string{"#metric=cycles_per_query&show=value", "#metric=instructions_per_query"} {
 		b.Open(path, fragment)
 		browser.Value[bool](b, "document.querySelectorAll('details').forEach(d => { d.open = true; }), true")
-		eventually(b, "document.querySelector('#table td details ul') !== null", "links of a row")
+		b.Click("#table td button")
 		if w := browser.Value[int](b, "document.documentElement.scrollWidth"); w != 390 {
 			t.Errorf("on a phone 390 wide the page at %s is %d wide", fragment, w)
 		}

@@ -66,8 +66,7 @@ function barRow(row, c, name, scale) {
   numbers.append(text + ' ');
   if (bounds) numbers.append(el('span', 'interval', bounds + ' '));
   if (verdict) numbers.append(wordOf(verdict));
-  const cut = x > scale.to ? 'cut at ' + scale.to : x < scale.from ? 'left of the axis' : '';
-  if (cut) numbers.append(' ', el('span', 'hint', cut));
+  if (x > scale.to || x < scale.from) numbers.append(' ', el('span', 'hint', 'cut'));
   line.append(barPlot(scale, x, low, high, verdict), numbers);
   line.title = remarks(c);
   line.dataset.row = row.id;

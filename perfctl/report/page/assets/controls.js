@@ -47,6 +47,7 @@ function showControls() {
 // What does not fit is left out.
 function readAddress() {
   const p = new URLSearchParams(location.hash.slice(1));
+  Object.assign(state, {metric: D.metrics[0], clients: clientCounts[0], place: 0, show: 'ratio', axis: null});
   state.metric = byName.get(p.get('metric')) ?? state.metric;
   if (clientCounts.includes(Number(p.get('clients'))) && p.has('clients')) state.clients = Number(p.get('clients'));
   if (/^\d+$/.test(p.get('place')) && Number(p.get('place')) < D.places.length) state.place = Number(p.get('place'));

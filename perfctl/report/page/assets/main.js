@@ -10,7 +10,7 @@ function drawAbout() {
   const parts = [metricText(state.metric) + (state.metric.sense < 0 ? ': less is better' : state.metric.sense > 0 ? ': more is better' : '')];
   if (from.length) parts.push('source: ' + from.join(' | '));
   if (per.length && per[0] !== 'second') parts.push('per ' + per.join(', '));
-  if (most > 0) parts.push((least === most ? least : least + ' to ' + most) + (most === 1 ? ' server start or run' : ' server starts or runs') + ' a value');
+  if (most > 0) parts.push((least === most ? least : least + ' to ' + most) + (most === 1 ? ' server start or run' : ' server starts or runs') + ' behind each value');
   if (lacking) parts.push(lacking + ' of ' + cells.length + ' values are lacking, with reasons in the table');
   document.getElementById('about').textContent = parts.join('; ') + '.';
 }

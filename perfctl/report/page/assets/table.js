@@ -70,7 +70,7 @@ function drawTable() {
 }
 
 function headCell(c) {
-  const th = el('th', c.number && !c.words ? 'n' : '');
+  const th = el('th', c.fixed ? 'evidence' : c.number && !c.words ? 'n' : '');
   th.scope = 'col';
   if (c.fixed) {
     th.textContent = c.name;
@@ -87,7 +87,7 @@ function headCell(c) {
 function tableRow(columns, x) {
   const tr = el('tr');
   for (const c of columns) {
-    const td = el(c.head ? 'th' : 'td', c.number && !c.words ? 'n' : '');
+    const td = el(c.head ? 'th' : 'td', c.fixed ? 'evidence' : c.number && !c.words ? 'n' : '');
     if (c.head) td.scope = 'row';
     const node = c.node ? c.node(x) : null;
     if (node) td.append(node);
