@@ -3,6 +3,7 @@
 #   make demo    installs what is missing, builds, measures two configurations
 #                of the installed server, prints the table (under 4 minutes)
 #   make test    installs what is missing, runs every test, the live ones too
+#   make fuzz    every parser's fuzz target, 20 s each
 #   make test-long  the tests that take minutes each
 #   make test-pmu  measures inside an emulated machine whose hardware counters
 #                count; needs no hardware for it (6 minutes, once 2 to build)
@@ -19,7 +20,7 @@ DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
 
-.PHONY: build demo four-servers test test-long test-unit test-pmu test-pmu-short bench lint clean
+.PHONY: build demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short bench lint clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
@@ -40,6 +41,9 @@ test: lint
 test-long:
 	@testbed/install.sh server perf valgrind sysbench
 	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 25m -run 'Long|Narrow|KnownAnswer' ./cmd/opcost ./perfctl/...
+
+fuzz:
+	@GO=$(GO) testbed/fuzz.sh 20s
 
 # Without the set-up: what needs a missing tool is skipped, with the reason.
 test-unit:
