@@ -11,6 +11,7 @@
 #   make bench   the figures of the docs, as ratios in one run
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
+#   make dist    static binaries for amd64 and arm64, with checksums, in dist/
 
 GO      ?= go
 TOOLS   := $(CURDIR)/.tools
@@ -20,10 +21,17 @@ DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
 
-.PHONY: build demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short bench lint clean
+.PHONY: build dist demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short bench lint clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
+
+dist:
+	@rm -rf dist && mkdir dist
+	for arch in amd64 arm64; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o dist/opcost-$(VERSION)-linux-$$arch ./cmd/opcost || exit 1; \
+	done
+	cd dist && sha256sum opcost-* >SHA256SUMS && cat SHA256SUMS
 
 demo: build
 	@testbed/install.sh server perf valgrind

@@ -128,3 +128,61 @@ func TestCommandWithoutOperationsIsNotCountedUnderCallgrind(t *testing.T) {
 		t.Errorf("with {operations}: %+v", got)
 	}
 }
+
+// Threads that came inside a window are those of connections or not: nobody knows.
+func TestConnectedInside(t *testing.T) {
+	for _, connections := range []float64{0, 7} {
+		w := result.Window{Readings: []result.Reading{
+			result.Got("connections", connections, "count", result.SourceServer, ""),
+			result.Got("cpu_us", 10, "us", result.SourceProc, result.UserKernel),
+			result.Got("cpu_connection_us", 2, "us", result.SourceProc, result.UserKernel),
+			result.Got("cpu_background_us", 8, "us", result.SourceProc, result.UserKernel),
+		}}
+		connectedInside(&w)
+		for _, g := range w.Readings[2:] {
+			if known := g.Value != nil; known != (connections == 0) || !known && (g.State != result.NotCounted || g.Remedy == "" || !strings.Contains(g.Reason, "7 new connections")) {
+				t.Errorf("%v connections: %+v", connections, g)
+			}
+		}
+		if v, ok := value(w, "cpu_us"); !ok || v != 10 {
+			t.Errorf("the whole is known: %v", v)
+		}
+	}
+}
+
+// What processes used that nobody waited for is lost: that is no negative use.
+func TestDriverCPUThatIsLost(t *testing.T) {
+	for _, c := range []struct {
+		begin, end time.Duration
+		state      result.State
+	}{{time.Second, 3 * time.Second, result.OK}, {3 * time.Second, time.Second, result.Failed}} {
+		rs, err := (&driverArmed{begin: c.begin, end: c.end}).Close()
+		if err != nil || len(rs) != 1 || rs[0].State != c.state || (rs[0].Value != nil) != (c.state == result.OK) {
+			t.Errorf("from %v to %v: %+v, %v", c.begin, c.end, rs, err)
+		}
+	}
+}
+
+// The record says what the driver did with TLS, not what the plan asks for.
+func TestDriversTLS(t *testing.T) {
+	for _, c := range []struct {
+		asked    bool
+		accepted int64
+		want     bool
+		warned   string
+	}{
+		{false, 0, false, ""}, {true, 3, true, ""},
+		{true, 0, false, "asks for connections with TLS, and the driver made its own without TLS"},
+		{false, 3, true, "asks for connections without TLS, and the driver made its own with TLS"},
+	} {
+		run := result.Run{TLS: c.asked}
+		withTLS(&run, c.accepted)
+		text := ""
+		for _, w := range run.Warnings {
+			text += w.Text
+		}
+		if run.TLS != c.want || (text == "") != (c.warned == "") || !strings.Contains(text, c.warned) {
+			t.Errorf("%+v: TLS %v, warned %q", c, run.TLS, text)
+		}
+	}
+}

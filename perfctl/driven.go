@@ -56,6 +56,7 @@ func (r *runner) driven(ctx context.Context, l *live, s Start, c Cell, run *resu
 	if err != nil {
 		return err
 	}
+	before, known := d.tlsAccepts(ctx)
 	passes := l.way.passes(r.plan, c.Test, r.opts.Caps, l.wrap)
 	done := result.Pass{Kind: s.Pass, State: result.OK}
 	var failed error
@@ -77,6 +78,9 @@ func (r *runner) driven(ctx context.Context, l *live, s Start, c Cell, run *resu
 		return failed
 	}
 	run.Passes = []result.Pass{done}
+	if after, still := d.tlsAccepts(ctx); known && still {
+		withTLS(run, after-before)
+	}
 	if failed == nil && c.Test.Write {
 		r.clock.doing("%s: what the writes left for later", name)
 		failed = l.deferred(ctx, run, d.target(ctx, nil), since{d.total, first.End})

@@ -86,10 +86,7 @@ counters: callgrind
 	}
 }
 
-// TestMysqlslapDrivesLive: the update of 2014, by time and by number.
-func TestMysqlslapDrivesLive(t *testing.T) {
-	needs(t, "mariadb-slap")
-	const text = `
+const slapPlan = `
 versions: [{name: a, mysqld: installed}]
 workloads: [update-one-index]
 driver: mysqlslap
@@ -99,13 +96,23 @@ warmup: 300ms
 repeats: 1
 counters: none
 `
-	_, w := windowOf(t, measure(t, text+"operations: 400\n"), result.PassCount)
+
+// TestMysqlslapDrivesLive: the update of 2014, by number.
+func TestMysqlslapDrivesLive(t *testing.T) {
+	needs(t, "mariadb-slap")
+	_, w := windowOf(t, measure(t, slapPlan+"operations: 400\n"), result.PassCount)
 	changed, _ := value(w, "handler_update")
 	if n := w.Ops.N(); n < 400 || n > 440 || changed != 400 {
 		t.Errorf("400 updates: %d statements, %v rows changed", n, changed)
 	}
-	r, w := windowOf(t, measure(t, text+"duration: 1s\n"), result.PassCount)
-	changed, _ = value(w, "handler_update")
+}
+
+// TestMysqlslapForATimeLong: and by time.
+func TestMysqlslapForATimeLong(t *testing.T) {
+	long(t)
+	needs(t, "mariadb-slap")
+	r, w := windowOf(t, measure(t, slapPlan+"duration: 1s\n"), result.PassCount)
+	changed, _ := value(w, "handler_update")
 	connections, _ := value(w, "cpu_connection_us")
 	if cpu, _ := value(w, "cpu_us"); connections < cpu/2 {
 		t.Errorf("the clients' threads used %v us of %v", connections, cpu)
@@ -149,10 +156,12 @@ repeats: 1
 counters: none
 `
 
-// TestCommandDrivesLive: any program; what goes wrong with it is said.
+const client = `mariadb --no-defaults -S {socket} -u {user} {database}`
+
+// TestCommandDrivesLive: any program; what is wrong with a plan's is said before
+// anything is started.
 func TestCommandDrivesLive(t *testing.T) {
 	needs(t, "mariadb")
-	const client = `mariadb --no-defaults -S {socket} -u {user} {database}`
 	runs, err := runOne(t, commandPlan+`driver: {command: "end=$(($(date +%s)+{seconds})); while [ $(date +%s) -lt $end ]; do echo 'SELECT 1;'; done | `+client+` >/dev/null"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +171,22 @@ func TestCommandDrivesLive(t *testing.T) {
 	if n := float64(w.Ops.N()); r.Driver != "command" || n < 10 || math.Abs(selects-n) > w.Ops.Uncertainty+10 {
 		t.Errorf("%v statements +- %.1f, %v SELECTs", n, w.Ops.Uncertainty, selects)
 	}
+	if v, ok := value(w, "cpu_connection_us"); !ok || v <= 0 {
+		t.Errorf("the connection's thread used %v us", v)
+	}
+	if _, err = runOne(t, commandPlan+"driver: {command: 'x {sockets} {seconds}'}"); err == nil || !strings.Contains(err.Error(), "unknown placeholder {sockets}") {
+		t.Errorf("an unknown placeholder: %v", err)
+	}
+	if _, err = runOne(t, strings.Replace(commandPlan, "point-query", "scan", 1)+"driver: sysbench"); err == nil || !strings.Contains(err.Error(), ":3:12: driver sysbench: its own scripts cannot do workload scan") {
+		t.Errorf("what sysbench cannot do: %v", err)
+	}
+}
 
-	runs, err = runOne(t, commandPlan+`driver: {command: "echo out of luck {seconds} >&2; exit 3"}`)
+// TestCommandGoesWrongLong: what goes wrong with a command is said.
+func TestCommandGoesWrongLong(t *testing.T) {
+	long(t)
+	needs(t, "mariadb")
+	runs, err := runOne(t, commandPlan+`driver: {command: "echo out of luck {seconds} >&2; exit 3"}`)
 	if err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") || len(runs) != 0 {
 		t.Errorf("a command that fails: %v, %d runs", err, len(runs))
 	}
@@ -171,10 +194,18 @@ func TestCommandDrivesLive(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the driver ended before the window did") || len(runs) != 1 || runs[0].Complete() || runs[0].Passes[0].Windows[0].State != result.Partial {
 		t.Errorf("a command that ends early: %v, %+v", err, runs)
 	}
-	if _, err = runOne(t, commandPlan+"driver: {command: 'x {sockets} {seconds}'}"); err == nil || !strings.Contains(err.Error(), "unknown placeholder {sockets}") {
-		t.Errorf("an unknown placeholder: %v", err)
+	// A connection for each statement, beside one that stays.
+	runs, err = runOne(t, commandPlan+`driver: {command: "echo 'SELECT SLEEP({seconds})' | `+client+` & end=$(($(date +%s)+{seconds})); while [ $(date +%s) -lt $end ]; do echo 'SELECT 1' | `+client+`; done >/dev/null; wait"}`)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err = runOne(t, strings.Replace(commandPlan, "point-query", "scan", 1)+"driver: sysbench"); err == nil || !strings.Contains(err.Error(), ":3:12: driver sysbench: its own scripts cannot do workload scan") {
-		t.Errorf("what sysbench cannot do: %v", err)
+	_, w := windowOf(t, runs, result.PassCount)
+	for _, g := range w.Readings {
+		if g.Name == "cpu_connection_us" && (g.State != result.NotCounted || g.Value != nil || !strings.Contains(g.Reason, "new connections inside the window")) {
+			t.Errorf("of threads that are not known: %+v", g)
+		}
+	}
+	if _, ok := value(w, "cpu_us"); !ok {
+		t.Error("the server's CPU is known all the same")
 	}
 }

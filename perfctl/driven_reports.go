@@ -111,3 +111,23 @@ func (d *driven) check(phase string, o sysbench.Output, done *result.Pass) error
 	}
 	return nil
 }
+
+// tlsAccepts is how many connections with TLS the server has accepted.
+func (d *driven) tlsAccepts(ctx context.Context) (int64, bool) {
+	rows, err := d.l.Control().Query(ctx, "SHOW GLOBAL STATUS LIKE 'Ssl_accepts'")
+	if err != nil {
+		return 0, false
+	}
+	return named(rows, "Ssl_accepts")
+}
+
+// withTLS has the record say what the driver did, whatever the plan asked for:
+// client libraries turn to TLS by themselves where a server offers it.
+func withTLS(run *result.Run, accepted int64) {
+	if did := accepted > 0; did != run.TLS {
+		how := map[bool]string{true: "with TLS", false: "without TLS"}
+		run.Warnings = append(run.Warnings, result.Warning{Code: "driver_tls",
+			Text: fmt.Sprintf("the plan asks for connections %s, and the driver made its own %s", how[run.TLS], how[did])})
+		run.TLS = did
+	}
+}

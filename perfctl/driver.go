@@ -47,6 +47,11 @@ func identify(ctx context.Context, p *plan.Plan, tests []workload.Test) (workloa
 			return id, err
 		}
 	}
+	for _, v := range p.Versions {
+		if err := id.TLS(d, v.Session.TLS); err != nil {
+			return id, fmt.Errorf("version %s: %w", v.Name, err)
+		}
+	}
 	if replays(p) && !p.Driver.Own() {
 		return id, fmt.Errorf("restore: replay needs the built-in driver, not %s", p.Driver.Name)
 	}

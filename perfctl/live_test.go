@@ -26,6 +26,15 @@ func lacks(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
+// long skips what takes more than a quarter of a minute, but for `make test-long`.
+// Such a test's name ends in Long, by which that finds it.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("OPCOST_TEST_LONG") != "1" {
+		t.Skip("it is long: `make test-long` (OPCOST_TEST_LONG=1) runs it")
+	}
+}
+
 type workloads struct{}
 
 func (workloads) Charsets() []string { return workload.Charsets() }
@@ -91,39 +100,18 @@ func value(w result.Window, name string) (float64, bool) {
 	return 0, false
 }
 
-// TestLiveRun measures performance_schema off and on with point-query over
-// three server starts, and checks what a number must keep to be believed.
+// TestLiveRun measures point-query, counted and under callgrind, and checks what
+// a number must keep to be believed.
 func TestLiveRun(t *testing.T) {
-	runs := measure(t, `
-versions:
+	liveRun(t, `versions: [{name: "on", mysqld: installed, options: [performance-schema=ON]}]`, 1, 1)
+}
+
+// TestLiveRunLong: performance_schema off and on, over three server starts.
+func TestLiveRunLong(t *testing.T) {
+	long(t)
+	perQuery := liveRun(t, `versions:
   - {name: "off", mysqld: installed, options: [performance-schema=OFF]}
-  - {name: "on", mysqld: installed, options: [performance-schema=ON]}
-workloads: [point-query]
-rows: 5000
-warmup: 500ms
-duration: 1s
-repeats: 3
-counters: callgrind
-`)
-	if len(runs) != 2*2*3 {
-		t.Fatalf("%d runs, want 12: two versions, two passes, three starts", len(runs))
-	}
-	perQuery := map[string][]float64{} // instructions by version, repeat by repeat
-	for _, r := range runs {
-		if !r.Complete() || len(r.Passes[0].Windows) == 0 {
-			t.Fatalf("%s is not complete: %+v", r.ID, r.Passes)
-		}
-		for _, w := range r.Passes[0].Windows {
-			t.Run(r.ID+"/"+w.ID, func(t *testing.T) { soundWindow(t, r, w) })
-			if r.Passes[0].Kind == result.PassCallgrind {
-				ir, ok := value(w, "instructions_user")
-				if !ok {
-					t.Fatalf("%s: no instructions", r.ID)
-				}
-				perQuery[r.Version] = append(perQuery[r.Version], ir/float64(w.Ops.N()))
-			}
-		}
-	}
+  - {name: "on", mysqld: installed, options: [performance-schema=ON]}`, 2, 3)
 	for version, v := range perQuery {
 		low, high := math.Inf(1), 0.0
 		for _, x := range v {
@@ -139,6 +127,39 @@ counters: callgrind
 			t.Errorf("repeat %d: %.0f instructions/query with performance_schema, %.0f without", i, perQuery["on"][i], perQuery["off"][i])
 		}
 	}
+}
+
+// liveRun gives the instructions/query by version, repeat by repeat.
+func liveRun(t *testing.T, versions string, number, repeats int) map[string][]float64 {
+	t.Helper()
+	runs := measure(t, versions+fmt.Sprintf(`
+workloads: [point-query]
+rows: 5000
+warmup: 500ms
+duration: 1s
+repeats: %d
+counters: callgrind
+`, repeats))
+	if len(runs) != number*2*repeats {
+		t.Fatalf("%d runs of %d versions, two passes, %d starts", len(runs), number, repeats)
+	}
+	perQuery := map[string][]float64{}
+	for _, r := range runs {
+		if !r.Complete() || len(r.Passes[0].Windows) == 0 {
+			t.Fatalf("%s is not complete: %+v", r.ID, r.Passes)
+		}
+		for _, w := range r.Passes[0].Windows {
+			t.Run(r.ID+"/"+w.ID, func(t *testing.T) { soundWindow(t, r, w) })
+			if r.Passes[0].Kind == result.PassCallgrind {
+				ir, ok := value(w, "instructions_user")
+				if !ok {
+					t.Fatalf("%s: no instructions", r.ID)
+				}
+				perQuery[r.Version] = append(perQuery[r.Version], ir/float64(w.Ops.N()))
+			}
+		}
+	}
+	return perQuery
 }
 
 // soundWindow checks a gated window of a counting or callgrind pass.
@@ -189,12 +210,22 @@ func soundWindow(t *testing.T, r result.Run, w result.Window) {
 	}
 }
 
-// TestLiveWriteTest: data are restored before each write test, by every kind of
-// statement, over TCP with TLS too, and operations: N are exactly N.
-func TestLiveWriteTest(t *testing.T) {
-	runs := measure(t, `
+// TestLiveWriteTest: data are restored before each write test, and operations: N
+// are exactly N.
+func TestLiveWriteTest(t *testing.T) { liveWriteTest(t, "delete") }
+
+// TestLiveWriteTestLong: by every kind of statement.
+func TestLiveWriteTestLong(t *testing.T) {
+	long(t)
+	liveWriteTest(t, "update-index", "delete", "read-write_range=10")
+}
+
+// liveWriteTest goes over TCP with TLS too.
+func liveWriteTest(t *testing.T, tests ...string) {
+	t.Helper()
+	runs := measure(t, fmt.Sprintf(`
 versions: [{name: a, mysqld: installed, session: {charset: utf8mb4, protocol: text, tls: true}}]
-workloads: [update-index, delete, read-write_range=10]
+workloads: [%s]
 transport: tcp
 rows: 1000
 warmup: 0s
@@ -202,9 +233,9 @@ operations: 600
 clients: [2]
 repeats: 2
 counters: none
-`)
-	if len(runs) != 6 {
-		t.Fatalf("%d runs, want 6", len(runs))
+`, strings.Join(tests, ", ")))
+	if len(runs) != 2*len(tests) {
+		t.Fatalf("%d runs, want %d", len(runs), 2*len(tests))
 	}
 	misses := map[string]float64{}
 	for _, r := range runs {

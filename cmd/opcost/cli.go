@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -105,6 +106,8 @@ func status(stderr io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, syscall.EPIPE): // whoever read our output has seen enough
+		return exitIncomplete
 	case errors.As(err, &u):
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitUsage

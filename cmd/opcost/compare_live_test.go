@@ -115,6 +115,7 @@ func measured(t *testing.T, name, plan string) string {
 }
 
 func TestKnownAnswersOfCode(t *testing.T) {
+	long(t)
 	lacking(t, "mariadbd", "valgrind", "perf")
 	out := measured(t, "code", codePlan)
 	at := func(version, workload string) string { return out + ":" + version + ",workload=" + workload }
@@ -163,6 +164,7 @@ func TestKnownAnswersOfCode(t *testing.T) {
 }
 
 func TestKnownAnswersOfWork(t *testing.T) {
+	long(t)
 	lacking(t, "mariadbd", "perf")
 	file := filepath.Join(t.TempDir(), "init.sql")
 	if err := os.WriteFile(file, []byte(initFile), 0o600); err != nil {
@@ -259,6 +261,7 @@ func handedOn(t *testing.T, base, new string) {
 }
 
 func TestKnownAnswerContendedRow(t *testing.T) {
+	long(t)
 	lacking(t, "mariadbd", "perf")
 	out := measured(t, "row", rowPlan)
 	a := compared(t, out+":base,clients=1", out+":base,clients=8")
@@ -269,6 +272,7 @@ func TestKnownAnswerContendedRow(t *testing.T) {
 }
 
 func TestKnownAnswerSmallPool(t *testing.T) {
+	long(t)
 	lacking(t, "mariadbd", "perf")
 	out := measured(t, "pool", poolPlan)
 	a := compared(t, out+":big", out+":small")
@@ -281,6 +285,7 @@ func TestKnownAnswerSmallPool(t *testing.T) {
 // Programs that use all CPUs beside one of two equal servers do not make it a
 // slower server.
 func TestKnownAnswerBusyMachine(t *testing.T) {
+	long(t)
 	lacking(t, "mariadbd", "perf")
 	quiet := measured(t, "quiet", machinePlan)
 	for range 2 * runtime.NumCPU() {

@@ -112,3 +112,21 @@ func TestImportFails(t *testing.T) {
 		t.Errorf("without --out: exit %d, %s", o.code, o.stderr)
 	}
 }
+
+// Results of opcost are no input: what lies in them as evidence would come in a
+// second time.
+func TestImportResults(t *testing.T) {
+	dir := filepath.Dir(importFile(t, "box_dop1/qps.abs.tsv", importTable))
+	inner := filepath.Join(dir, "results")
+	if o := opcost(t, "import", dir, "--out", inner); o.code != exitDone {
+		t.Fatalf("exit %d\n%s", o.code, o.stderr)
+	}
+	o := opcost(t, "import", inner, "--out", filepath.Join(t.TempDir(), "out"))
+	if o.code != exitUsage || !strings.Contains(o.stderr, "holds results of opcost already; `opcost report "+inner+"` prints them") {
+		t.Errorf("results themselves: exit %d\n%s", o.code, o.stderr)
+	}
+	o = opcost(t, "import", dir, "--out", filepath.Join(t.TempDir(), "out"))
+	if o.code != exitDone || !strings.Contains(o.stdout, "4 runs (1 host, 2 versions, 2 workloads, 1 number of clients)") || !strings.Contains(o.stderr, "results is left out: it holds results of opcost already") {
+		t.Errorf("results below: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}

@@ -89,7 +89,7 @@ func (c *profileTopCmd) Run(ctx context.Context, con console) error {
 	if c.Events {
 		for _, g := range groups {
 			weight, samples := g.whole.Total()
-			fmt.Fprintf(con.out, "%s: %s, %d %s in %d samples\n", g.title, g.whole.Event.Name, weight, g.whole.Event.Unit, samples)
+			fmt.Fprintf(printable{con.out}, "%s: %s, %d %s in %d samples\n", g.title, g.whole.Event.Name, weight, g.whole.Event.Unit, samples)
 		}
 		return nil
 	}
@@ -167,8 +167,8 @@ func asSides(ps []*profiles.Profile) (out []diff.Side) {
 type sides struct {
 	Base           []string `sep:"none" help:"The base: a selection of runs, or a file; again for each repeat." placeholder:"SEL"`
 	New            []string `sep:"none" help:"What it is compared with, likewise." placeholder:"SEL"`
-	BaseOperations float64  `help:"Queries in the base's window, where the input does not say." placeholder:"N"`
-	NewOperations  float64  `help:"Queries in the new one's." placeholder:"N"`
+	BaseOperations queries  `help:"Queries in the base's window, where the input does not say." placeholder:"N"`
+	NewOperations  queries  `help:"Queries in the new one's." placeholder:"N"`
 }
 
 // two reads both sides; of what they hold, one event and one cell each.

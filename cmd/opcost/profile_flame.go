@@ -2,13 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-
-	"golang.org/x/term"
 
 	"opcost/profiles"
 	"opcost/profiles/cost"
@@ -16,42 +11,6 @@ import (
 	"opcost/profiles/quality"
 	"opcost/profiles/symbol"
 )
-
-// writing are the flags of commands that write a file.
-type writing struct {
-	Out   string `help:"The file to write; - is stdout. Default: stdout, if that is no terminal." placeholder:"FILE"`
-	Force bool   `help:"Write over the file if it is there."`
-}
-
-// write makes the file whole or not at all.
-func (o writing) write(con console, fill func(io.Writer) error) (err error) {
-	if o.Out == "" || o.Out == "-" {
-		if f, ok := con.out.(*os.File); ok && o.Out == "" && term.IsTerminal(int(f.Fd())) {
-			return usageError{errors.New("stdout is a terminal: give --out FILE")}
-		}
-		return fill(con.out)
-	}
-	if _, err := os.Lstat(o.Out); err == nil && !o.Force {
-		return usageError{fmt.Errorf("%s is there already: give another --out, or --force to write over it", o.Out)}
-	}
-	f, err := os.CreateTemp(filepath.Dir(o.Out), ".opcost-*")
-	if err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	err = fill(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", o.Out, err)
-	}
-	return os.Rename(f.Name(), o.Out)
-}
 
 type profileFlameCmd struct {
 	Inputs     []string `arg:"" optional:"" name:"input" help:"One profile; or BASE and NEW; or, with --base and --new, folders of results."`

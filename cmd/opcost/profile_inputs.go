@@ -3,25 +3,25 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"opcost/collectors/probe/binary"
 	"opcost/perfctl/result"
 	"opcost/perfctl/selection"
 	"opcost/profiles"
-	inputs "opcost/profiles/open"
-	"opcost/profiles/perfdata"
 	"opcost/profiles/quality"
 )
 
 // reading are the flags of what is read.
 type reading struct {
 	Event      string  `help:"The event, where an input holds several. Default: instructions, else cycles, else the CPU's clock." placeholder:"NAME"`
-	Operations float64 `help:"Queries in the profile's window, where the input does not say." placeholder:"N"`
+	Operations queries `help:"Queries in the profile's window, where the input does not say." placeholder:"N"`
 	Symfs      string  `help:"Folder in which the profiled programs' files are, for perf.data of another root." placeholder:"DIR"`
 }
 
@@ -35,7 +35,7 @@ type cell struct {
 
 // alike are cells of two versions that compare.
 func (c cell) alike(o cell) bool {
-	same := c.event == o.event
+	same := counts(c.event) == counts(o.event)
 	if c.file != "" || o.file != "" {
 		return same // a file says little of itself; what it says is warned of
 	}
@@ -46,6 +46,7 @@ func (c cell) alike(o cell) bool {
 type group struct {
 	key      cell
 	title    string
+	from     string // the file that it was read from
 	each     []*profiles.Profile
 	whole    *profiles.Profile
 	warnings []string
@@ -65,7 +66,7 @@ func (r reading) groups(ctx context.Context, con console, inputs []string) ([]gr
 }
 
 // side reads one side of a comparison.
-func (r reading) side(ctx context.Context, con console, flag string, selections, dirs []string, operations float64) ([]group, error) {
+func (r reading) side(ctx context.Context, con console, flag string, selections, dirs []string, operations queries) ([]group, error) {
 	var all []group
 	for _, in := range selections {
 		gs, err := r.input(ctx, con, in, dirs)
@@ -75,10 +76,11 @@ func (r reading) side(ctx context.Context, con console, flag string, selections,
 		all = append(all, gs...)
 	}
 	if len(selections) > 1 { // files given for one side are its repeats
+		first := ""
 		for i := range all {
-			all[i].key.file = cmp.Or(all[i].key.file, all[0].key.file)
 			if all[i].key.file != "" {
-				all[i].key.file = all[0].key.file
+				first = cmp.Or(first, all[i].key.file)
+				all[i].key.file = first
 			}
 		}
 	}
@@ -86,9 +88,15 @@ func (r reading) side(ctx context.Context, con console, flag string, selections,
 }
 
 // added joins the profiles of each cell.
-func (r reading) added(all []group, operations float64) ([]group, error) {
+func (r reading) added(all []group, operations queries) ([]group, error) {
 	var out []group
+	read := map[[2]string]bool{}
 	for _, g := range all {
+		once := [2]string{g.from, g.key.event}
+		if read[once] {
+			return nil, usageError{fmt.Errorf("%s is given twice: a profile is no repeat of itself, and would be taken for one without noise", g.from)}
+		}
+		read[once] = true
 		i := slices.IndexFunc(out, func(o group) bool { return o.key == g.key })
 		if i < 0 {
 			out = append(out, g)
@@ -99,8 +107,11 @@ func (r reading) added(all []group, operations float64) ([]group, error) {
 	}
 	for i := range out {
 		for _, p := range out[i].each {
-			if operations > 0 && p.About.Operations == 0 {
-				p.About.Operations = operations
+			switch said := p.About.Operations; {
+			case operations > 0 && said == 0:
+				p.About.Operations = float64(operations)
+			case operations > 0 && said != float64(operations):
+				out[i].warnings = append(out[i].warnings, fmt.Sprintf("it says itself that it is of %.10g operations; the %.10g that were given are not used", said, float64(operations)))
 			}
 		}
 		var err error
@@ -116,8 +127,12 @@ func (r reading) added(all []group, operations float64) ([]group, error) {
 
 // input reads one: a file, a folder of callgrind's files, or runs.
 func (r reading) input(ctx context.Context, con console, in string, dirs []string) ([]group, error) {
-	if st, err := os.Stat(in); err == nil && (!st.IsDir() || !result.IsFolder(in)) {
+	st, err := os.Stat(in)
+	switch {
+	case err == nil && (!st.IsDir() || !result.IsFolder(in)):
 		return r.file(ctx, in)
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG):
+		return nil, err // it is there, and cannot be looked at
 	}
 	sel, err := selection.Parse(in, isDir)
 	if err != nil {
@@ -169,66 +184,15 @@ func isDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-// run is the profile beside a run's record, if there is one.
-func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
-	path := filepath.Join(run.Path, "evidence", result.ProfileFile)
-	if _, err := os.Stat(path); err != nil {
-		return nil, nil
-	}
-	all := r
-	all.Event = "" // other runs of the cell may have the event that was asked for
-	gs, err := all.file(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	for i := range gs {
-		gs[i].key = cell{host: run.Host, version: run.Version, workload: run.Workload, protocol: run.Protocol, driver: run.Driver, clients: run.Clients, event: gs[i].key.event}
-		gs[i].title = fmt.Sprintf("%s, %s, %s", run.Version, run.Workload, clientsText(run.Clients))
-	}
-	return gs, nil
-}
-
-func clientsText(n int) string {
-	if n == 1 {
-		return "1 client"
-	}
-	return fmt.Sprintf("%d clients", n)
-}
-
-// file reads one, a group an event.
-func (r reading) file(ctx context.Context, path string) ([]group, error) {
-	set, err := inputs.Open(ctx, path, inputs.Options{PerfData: perfdata.Options{SymFS: r.Symfs}})
-	if err != nil {
-		return nil, err // it names the file
-	}
-	var out []group
-	for _, p := range set.Profiles {
-		g := group{key: cell{event: p.Event.Name, file: path}, title: filepath.Base(path), each: []*profiles.Profile{p}, whole: p}
-		if v := p.About.Version; v != "" {
-			g.title = v + " (" + g.title + ")"
-		}
-		if len(out) == 0 {
-			g.warnings = set.Warnings
-		}
-		out = append(out, g)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no profile", path)
-	}
-	if r.Event == "" {
-		return out, nil
-	}
-	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
-		return picked, nil
-	}
-	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", path, r.Event, eventsOf(out))}
-}
-
 // chosen keeps the event that was asked for, else of runs the one that says most:
 // counted instructions before sampled ones before time.
 func (r reading) chosen(gs []group) []group {
 	if r.Event != "" {
-		return slices.DeleteFunc(gs, func(g group) bool { return g.key.event != r.Event })
+		same := func(g group) bool { return g.key.event == r.Event }
+		if !slices.ContainsFunc(gs, same) { // cycles is cycles:P too
+			same = func(g group) bool { return counts(g.key.event) == counts(r.Event) }
+		}
+		return slices.DeleteFunc(gs, func(g group) bool { return !same(g) })
 	}
 	best := len(preferred)
 	for _, g := range gs {

@@ -70,6 +70,7 @@ func (c *reportCmd) Run(ctx context.Context, con console) error {
 	if err := has(runs, c.Base); err != nil && c.Base != previous {
 		return usageError{err}
 	}
+	c.views = c.named(runs)
 	if format == report.HTML {
 		return c.page(ctx, con, runs, warnings)
 	}
@@ -155,8 +156,9 @@ func (s comparing) show(con console, f report.Format, base string, order []strin
 	if f == report.Bench {
 		return report.WriteBench(con.out, compare.Starts(runs, o))
 	}
+	o.Consume = true
 	if f == report.Table || f == report.Markdown {
-		o.Only, o.Consume = report.TableMetrics(), true
+		o.Only = report.TableMetrics()
 	}
 	if base == previous && has(runs, base) != nil {
 		o.Base, o.Previous, o.ByNumber = "", true, true

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -16,13 +17,46 @@ type views struct {
 	Sweep    bool   `help:"Ratios by the number of clients: from which on a version stays faster, and odd steps." xor:"view"`
 	Series   bool   `help:"Releases in order: ratios to the base and to the release before, and where the metric changed." xor:"view"`
 	Costs    string `help:"Costs per operation: host (cpu/o, cs/o, ... of the whole machine) or query (of the server)." placeholder:"UNITS" xor:"view"`
-	Metric   string `help:"The metric of --relative, --sweep and --series, by its name in JSON: qps, response_us, instructions_per_query, ..." default:"qps" placeholder:"NAME"`
+	Metric   string `help:"The metric of --relative, --sweep and --series, by its name in JSON: qps, response_us, instructions_per_query, ... Default: qps, or qps_relative where published ratios are all there is." placeholder:"NAME"`
 }
 
 // previous is what --base names to compare each version with the one before it.
 const previous = "previous"
 
 func (v views) any() bool { return v.Relative || v.Sweep || v.Series || v.Costs != "" }
+
+const (
+	defaultMetric = "qps"
+	onlyPublished = "qps_relative"
+)
+
+// named is the view with the metric it shows, where none was asked for.
+func (v views) named(runs []result.Run) views {
+	if v.Metric != "" {
+		return v
+	}
+	v.Metric = defaultMetric
+	published := false
+	for _, r := range runs {
+		for _, p := range r.Passes {
+			for _, w := range p.Windows {
+				if w.Ops.N() > 0 {
+					return v
+				}
+				for _, x := range w.Readings {
+					if x.Name == defaultMetric {
+						return v
+					}
+					published = published || x.Name == onlyPublished
+				}
+			}
+		}
+	}
+	if published {
+		v.Metric = onlyPublished
+	}
+	return v
+}
 
 // metrics are those that a view, or the table of a format, shows; nil: all.
 func (v views) metrics(f report.Format) []string {
@@ -36,7 +70,9 @@ func (v views) metrics(f report.Format) []string {
 	case v.Series:
 		return compare.SeriesMetrics(v.Metric)
 	case v.Costs != "":
-		return report.Costs(v.Costs).Metrics()
+		if costs, err := report.ParseCosts(v.Costs); err == nil {
+			return costs.Metrics()
+		}
 	case f == report.Table, f == report.Markdown:
 		return report.TableMetrics()
 	}
@@ -45,9 +81,14 @@ func (v views) metrics(f report.Format) []string {
 
 // wanted are the readings that have to be read for that; nil: all.
 func (v views) wanted(f report.Format) func(reading string) bool {
+	asked := v.Metric
+	v.Metric = cmp.Or(asked, defaultMetric)
 	only := v.metrics(f)
 	if only == nil {
 		return nil
+	}
+	if asked == "" {
+		only = append(slices.Clone(only), onlyPublished)
 	}
 	return compare.WantedReadings(only)
 }
@@ -66,12 +107,12 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 		}
 		r := compare.Build(runs, o)
 		r.Warnings = append(r.Warnings, warnings...)
-		if err := mustHave(r, v.Metric); err != nil {
-			return err
-		}
 		sweep, err := compare.SweepOf(r, v.Metric)
 		if err != nil {
 			return usageError{err}
+		}
+		if err := mustHave(r, v.Metric); err != nil {
+			return err
 		}
 		return report.WriteSweep(con.out, f, sweep, l)
 	case v.Series:
@@ -89,6 +130,9 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 		o.Metric = ""
 		r := compare.Build(runs, o)
 		r.Warnings = append(r.Warnings, warnings...)
+		if err := mustHave(r, costs.Metrics()...); err != nil {
+			return err
+		}
 		return report.WriteCosts(con.out, f, r, costs, l)
 	}
 	r := compare.Build(runs, o)
@@ -99,12 +143,23 @@ func (v views) write(con console, f report.Format, base string, runs []result.Ru
 	return report.WriteRelative(con.out, f, compare.RelativeOf(r, v.Metric), l)
 }
 
-// mustHave refuses a metric that no run has.
+// mustHave refuses metrics of which no run has a value: a table of dashes says
+// less than why.
 func mustHave(r compare.Report, metrics ...string) error {
+	has, why := "", ""
 	for _, row := range r.Rows {
-		if slices.ContainsFunc(metrics, func(m string) bool { _, ok := row.Metrics[m]; return ok }) {
-			return nil
+		for _, name := range metrics {
+			m, ok := row.Metrics[name]
+			if m.Value != nil {
+				return nil
+			}
+			if ok {
+				has, why = "a value of ", cmp.Or(why, m.Reason)
+			}
 		}
 	}
-	return usageError{errors.New("--metric: no run has " + strings.Join(metrics, " or ") + "; `opcost report DIR --format csv` lists what there is")}
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return usageError{errors.New("no run has " + has + strings.Join(metrics, " or ") + why + "; `opcost report DIR --format csv` lists what there is, and --metric chooses")}
 }

@@ -251,6 +251,24 @@ func TestScrub(t *testing.T) {
 	}
 }
 
+// In a sentence, the values of the statement go and other numbers stay.
+func TestSentence(t *testing.T) {
+	s := newScrubber(Input{})
+	for in, want := range map[string]string{
+		"base's plan of SELECT k FROM t WHERE k BETWEEN ? AND ? (t range k_1(4) Using index → t ALL -), rows read/query 101.5 → 5001": "" +
+			"base's plan of SELECT k FROM t WHERE k BETWEEN ? AND ? (t range k_1(4) Using index → t ALL -), rows read/query 101.5 → 5001",
+		"SELECT c FROM t WHERE a=5 AND b IN (7,8, 9) LIMIT 10: 31.5 ms":       "SELECT c FROM t WHERE a=? AND b IN (?,?, ?) LIMIT ?: 31.5 ms",
+		"| SELECT 4111 FROM t WHERE n='Mallory' | 17 |":                       "| SELECT ? FROM t WHERE n=? | 17 |",
+		"the server's words: INSERT INTO t VALUES (-3, 0xbeef, x'41', 'a b":   "the server's words: INSERT INTO t VALUES (?, ?, x?, ?",
+		"DELETE FROM t WHERE a>1.5e3 OR 6 < b - 2":                            "DELETE FROM t WHERE a>? OR ? < b - ?",
+		"nothing of SQL: range 5 to 7, a limit of 10, in 2 of 2 windows (50)": "nothing of SQL: range 5 to 7, a limit of 10, in 2 of 2 windows (50)",
+	} {
+		if got := s.lines(in); got != want {
+			t.Errorf("%q became\n%q, want\n%q", in, got, want)
+		}
+	}
+}
+
 // Whatever text stands around it, a password after its key does not come out.
 func FuzzPassword(f *testing.F) {
 	f.Add("--", "=", " end")

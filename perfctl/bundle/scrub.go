@@ -74,7 +74,7 @@ var patterns = []struct {
 	instead string
 }{
 	// --password=x, MYSQL_PWD=x, password: "x", "password": "x", password x
-	{regexp.MustCompile(`(?i)(` + secretKey + `["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,;&|}\]"']+)`), "${1}" + removed},
+	{regexp.MustCompile(`(?i)(` + secretKey + `["'\s]*[=:]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,;&|}\]"']+)`), "${1}" + removed},
 	{regexp.MustCompile(`(?i)(--` + secretKey + `\s+)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s-][^\s]*)`), "${1}" + removed},
 	{regexp.MustCompile(`(?i)(identified\s+(?:with\s+\S+\s+)?(?:by|as)\s+)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)`), "${1}" + removed},
 	// mysql -psecret, -u name
@@ -127,6 +127,25 @@ func statement(t string) string {
 	return openText.ReplaceAllString(t, "?")
 }
 
+var (
+	// inProse are texts and numbers where a statement has values, in a sentence
+	// that has other numbers and apostrophes.
+	inProse = regexp.MustCompile(`(?i)((?:^|[^\w'"])[xbn]?)(?:'(?:[^'\\]|\\.|'')*(?:'|$)|"(?:[^"\\]|\\.|"")*(?:"|$))|` +
+		`((?:[=<>(,+*%-]|\b(?:select|where|having|on|and|or|not|xor|between|in|like|limit|offset|then|else|when|interval|div|mod|using|values|returning))\s*)(?:0x[0-9a-f]+|[-+]?\d[\d.]*(?:e[-+]?\d+)?)\b`)
+	// planKey is the key of a plan with its length: range k_1(4).
+	planKey = regexp.MustCompile(`\b((?:const|eq_ref|ref|ref_or_null|range|index|index_merge|fulltext|unique_subquery|index_subquery) [^\s()]+)\((\d+(?:,\d+)*)\)`)
+	keptKey = regexp.MustCompile("\x00([0-9,]+)\x00")
+)
+
+// sentence takes the values out of a statement within other words.
+func sentence(t string) string {
+	t = planKey.ReplaceAllString(strings.ReplaceAll(t, "\x00", ""), "${1}\x00${2}\x00")
+	for range 2 { // two values that share the character between them
+		t = inProse.ReplaceAllString(t, "${1}${2}?")
+	}
+	return keptKey.ReplaceAllString(t, "(${1})")
+}
+
 // words takes out names, secrets and addresses.
 func (s *scrubber) words(t string) string {
 	for _, n := range s.names {
@@ -168,7 +187,7 @@ func (s *scrubber) lines(t string) string {
 		cells := strings.Split(s.words(body), "|")
 		for i, c := range cells {
 			if sqlText.MatchString(c) {
-				cells[i] = statement(c)
+				cells[i] = sentence(c)
 			}
 		}
 		b.WriteString(strings.Join(cells, "|") + end)

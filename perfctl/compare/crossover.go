@@ -42,7 +42,11 @@ const (
 // stand judges a point by its whole interval against 1; a single run's ratio by
 // the metric's threshold.
 func stand(p SweepPoint, m Metric) standing {
-	lo, hi := p.Ratio/(1+m.Threshold), p.Ratio/(1-m.Threshold)
+	below, above := p.Ratio, p.Ratio
+	if p.Workloads > 0 {
+		below, above = p.middle[0], p.middle[1]
+	}
+	lo, hi := below/(1+m.Threshold), above/(1-m.Threshold)
 	if p.Low != nil && p.High != nil {
 		lo, hi = *p.Low, *p.High
 	}
@@ -60,7 +64,7 @@ func stand(p SweepPoint, m Metric) standing {
 }
 
 // crossover finds from which number of clients on a line stays faster.
-func crossover(l SweepLine, base string) Crossover {
+func crossover(l SweepLine, base, metric string) Crossover {
 	var c Crossover
 	n := len(l.Points)
 	if n == 0 {
@@ -86,6 +90,9 @@ func crossover(l SweepLine, base string) Crossover {
 	who, slow := l.subject()
 	var says string
 	switch {
+	case from == 0 && n == 1:
+		c.Kind, c.From = CrossoverAlways, last.Clients
+		says = fmt.Sprintf("%s faster than %s at %s, the only number measured", who, base, clientsText(last.Clients))
 	case from == 0:
 		c.Kind, c.From = CrossoverAlways, l.Points[0].Clients
 		says = fmt.Sprintf("%s faster than %s at every number of clients measured (%s)", who, base, span(l.Points))
@@ -100,10 +107,17 @@ func crossover(l SweepLine, base string) Crossover {
 		says = fmt.Sprintf("%s faster than %s at %s only", who, base, counts(faster))
 	case last.standing == standsSlower:
 		c.Kind = CrossoverNever
-		says = fmt.Sprintf("In %s, at no number of clients measured (%s) %s faster than %s", l.Version, span(l.Points), l.inverted(), base)
+		shown := ""
+		if len(c.Unsure) > 0 {
+			shown = "shown to be "
+		}
+		says = fmt.Sprintf("In %s, at no number of clients measured (%s) %s %sfaster than %s", l.Version, span(l.Points), l.inverted(), shown, base)
+	case len(c.Unsure) == n && n > 1:
+		c.Kind = CrossoverUnsure
+		says = fmt.Sprintf("In %s, it is unsure at every number of clients measured (%s) whether %s faster than %s", l.Version, span(l.Points), strings.TrimPrefix(who, fmt.Sprintf("In %s, ", l.Version)), base)
 	default:
 		c.Kind = CrossoverUnsure
-		says = fmt.Sprintf("%s perhaps faster than %s at %s, the most measured: unsure", who, base, clientsText(last.Clients))
+		says = fmt.Sprintf("In %s, it is unsure whether %s faster than %s at %s, the most measured", l.Version, strings.TrimPrefix(who, fmt.Sprintf("In %s, ", l.Version)), base, clientsText(last.Clients))
 		if len(faster) > 0 {
 			says += "; faster at " + counts(faster)
 		}
@@ -111,11 +125,23 @@ func crossover(l SweepLine, base string) Crossover {
 	if len(slower) > 0 && len(slower) < n {
 		says += "; " + slow + " at " + counts(slower)
 	}
-	if others := slices.DeleteFunc(slices.Clone(c.Unsure), func(x int) bool { return c.Kind == CrossoverUnsure && x == last.Clients }); len(others) > 0 {
+	if others := slices.DeleteFunc(slices.Clone(c.Unsure), func(x int) bool { return c.Kind == CrossoverUnsure && (x == last.Clients || len(c.Unsure) == n) }); len(others) > 0 {
 		says += "; unsure at " + counts(others)
 	}
+	if slices.ContainsFunc(l.Points, func(p SweepPoint) bool { return p.Workloads != last.Workloads }) {
+		says += "; some of them were not measured at every number"
+	}
+	var by []string
+	switch metric {
+	case throughput, responseTime, "tps", "o/s", "qps_relative":
+	default: // few instructions are not the same as being fast
+		by = append(by, "by "+strings.ReplaceAll(strings.ReplaceAll(metric, "_per_query", "/query"), "_", " "))
+	}
 	if c.Single {
-		says += " (by single runs, no interval)"
+		by = append(by, "by single runs, no interval")
+	}
+	if len(by) > 0 {
+		says += " (" + strings.Join(by, "; ") + ")"
 	}
 	c.Sentence = says
 	return c

@@ -188,10 +188,10 @@ func fromThroughput(row Row, base string) RelativeCell {
 // summarise fills in the group's median, minimum and maximum of each version.
 func (g *RelativeGroup) summarise(versions int) {
 	g.Summary = make([]GroupRatios, versions)
-	measured := func(workload string) bool {
-		return slices.ContainsFunc(g.Rows, func(r RelativeRow) bool { return r.Workload == workload })
-	}
 	for i := range g.Summary {
+		measured := func(workload string) bool {
+			return slices.ContainsFunc(g.Rows, func(r RelativeRow) bool { return r.Workload == workload && r.Cells[i].Ratio != nil })
+		}
 		var ratios []float64
 		for _, row := range g.Rows {
 			if r := row.Cells[i].Ratio; r != nil && !again(row.Workload, measured) {

@@ -52,6 +52,8 @@ type SweepPoint struct {
 	// Workloads stand behind a group's ratio; 0 for a workload.
 	Workloads int `json:"workloads,omitempty"`
 
+	// middle are a group's ratios that bound what its standing is judged by.
+	middle   [2]float64
 	standing standing
 	row      Row
 }
@@ -63,6 +65,9 @@ type Beside struct {
 	Base   *float64 `json:"base"`
 	Ratio  *float64 `json:"ratio"`
 }
+
+// anyProtocol stands for the only one that the base has, see pairs.
+const anyProtocol = "*"
 
 // besideMetrics explain a fall or a rise: ours, then those of the whole host.
 var besideMetrics = []string{"cpu_us_per_query", "context_switches_per_query", "cpu/o", "cs/o"}
@@ -80,15 +85,16 @@ func SweepOf(r Report, metric string) (Sweep, error) {
 	s := Sweep{Schema: Schema, Base: r.Base, Metric: metric, Warnings: r.Warnings}
 	type key struct{ host, group, workload, driver, protocol, version string }
 	type at struct {
-		host, workload, driver string
-		clients                int
+		host, workload, driver, protocol string
+		clients                          int
 	}
 	lines := map[key]*SweepLine{}
 	bases := map[at]Row{}
 	var order []key
 	for _, row := range r.Rows {
 		if row.Version == r.Base {
-			bases[at{row.Host, row.Workload, row.Driver, row.Clients}] = row
+			bases[at{row.Host, row.Workload, row.Driver, row.Protocol, row.Clients}] = row
+			bases[at{row.Host, row.Workload, row.Driver, anyProtocol, row.Clients}] = row
 		}
 		v, ok := row.VsBase[metric]
 		if !ok || row.Clients < 1 {
@@ -136,10 +142,14 @@ func SweepOf(r Report, metric string) (Sweep, error) {
 			p := &l.Points[j]
 			p.standing = stand(*p, known)
 			if p.Odd != 0 && l.Workload != "" {
-				p.Beside = beside(p.row, bases[at{l.Host, l.Workload, l.Driver, p.Clients}])
+				base, ok := bases[at{l.Host, l.Workload, l.Driver, l.Protocol, p.Clients}]
+				if !ok {
+					base = bases[at{l.Host, l.Workload, l.Driver, anyProtocol, p.Clients}]
+				}
+				p.Beside = beside(p.row, base)
 			}
 		}
-		l.Crossover = crossover(*l, r.Base)
+		l.Crossover = crossover(*l, r.Base, metric)
 	}
 	return s, nil
 }

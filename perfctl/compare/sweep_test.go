@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,12 @@ func TestCrossover(t *testing.T) {
 		{"never", []float64{0.9, 0.9, 0.8, 0.7}, false, OfAll, CrossoverNever, 0,
 			"In new, at no number of clients measured (1 to 40) are all point queries faster than old"},
 		{"unsure at last", []float64{0.8, 0.9, 1.2, unsure}, false, OfMost, CrossoverUnsure, 0,
-			"In new, most point queries are perhaps faster than old at 40 clients, the most measured: unsure; faster at 10 clients; most are slower at 1 and 4 clients"},
+			"In new, it is unsure whether most point queries are faster than old at 40 clients, the most measured; faster at 10 clients; most are slower at 1 and 4 clients"},
+		{"never, and unsure", []float64{0.9, unsure, 0.8, 0.7}, false, OfWorkload, CrossoverNever, 0,
+			"In new, at no number of clients measured (1 to 40) is w shown to be faster than old; slower at 1, 10 and 40 clients; unsure at 4 clients"},
+		{"unsure everywhere", []float64{unsure, unsure, unsure, unsure}, false, OfWorkload, CrossoverUnsure, 0,
+			"In new, it is unsure at every number of clients measured (1 to 40) whether w is faster than old"},
+		{"one number", []float64{1.1}, false, OfWorkload, CrossoverAlways, 1, "In new, w is faster than old at 1 client, the only number measured"},
 		{"single", []float64{0.8, 0.9, 1.2, 2}, true, OfWorkload, CrossoverFrom, 10,
 			"In new, w is faster than old from 10 clients on; slower at 1 and 4 clients (by single runs, no interval)"},
 		{"single, within the threshold", []float64{0.8, 0.9, 1.01, 2}, true, OfAll, CrossoverFrom, 40,
@@ -44,6 +50,9 @@ func TestCrossover(t *testing.T) {
 		l := SweepLine{Group: "point", Workload: "w", Stat: c.stat, Version: "new"}
 		for i, r := range c.ratios {
 			p := SweepPoint{Clients: []int{1, 4, 10, 40}[i], Ratio: math.Abs(r)}
+			if c.stat != OfWorkload {
+				p.Workloads, p.middle = 5, [2]float64{p.Ratio, p.Ratio}
+			}
 			if !c.single {
 				lo, hi := p.Ratio*0.98, p.Ratio*1.02
 				p.Low, p.High = &lo, &hi
@@ -51,10 +60,100 @@ func TestCrossover(t *testing.T) {
 			p.standing = stand(p, newMetricTable().of("qps"))
 			l.Points = append(l.Points, p)
 		}
-		got := crossover(l, "old")
+		got := crossover(l, "old", "qps")
 		if got.Kind != c.kind || got.From != c.from || got.Sentence != c.sentence {
 			t.Errorf("%s: %s from %d\n%s\nwant %s from %d\n%s", c.name, got.Kind, got.From, got.Sentence, c.kind, c.from, c.sentence)
 		}
+	}
+}
+
+// Half of a group is not most of it, with intervals and without; and a group
+// whose workloads were not measured everywhere says so.
+func TestCrossoverOfGroups(t *testing.T) {
+	at := func(clients int, starts int, ratios ...float64) (runs []result.Run) {
+		for i, ratio := range ratios {
+			for _, v := range []string{"new", "old"} {
+				for start := range starts {
+					qps := 100_000 * (1 + 0.001*float64(start%3-1))
+					if v == "new" {
+						qps *= ratio
+					}
+					r := releaseRun(v, "h", fmt.Sprint("w", i), start, qps, 100)
+					r.Clients = clients
+					r.ID += fmt.Sprint(clients)
+					runs = append(runs, r)
+				}
+			}
+		}
+		return runs
+	}
+	const half = "In new, most point queries are faster than old from 4 clients on; unsure at 1 client"
+	for _, starts := range []int{1, 4} {
+		runs := join(at(1, starts, 0.95, 0.95, 1.2, 1.3), at(4, starts, 0.95, 1.1, 1.2, 1.3))
+		s, err := SweepOf(Build(runs, Options{Base: "old", Metric: "qps"}), "qps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := s.Lines[slices.IndexFunc(s.Lines, func(l SweepLine) bool { return l.Stat == OfMost })]
+		near(t, "median of four", &most.Points[0].Ratio, (0.95+1.2)/2, 1e-3)
+		if !strings.HasPrefix(most.Crossover.Sentence, half) {
+			t.Errorf("%d starts: two of four are faster at 1 client, three at 4: %s", starts, most.Crossover.Sentence)
+		}
+	}
+	s, err := SweepOf(Build(join(at(1, 1, 1.1, 1.1, 1.2), at(4, 1, 1.2)), Options{Base: "old", Metric: "qps"}), "qps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range s.Lines {
+		if unequal := strings.Contains(l.Crossover.Sentence, "not measured at every number"); unequal != (l.Workload == "") {
+			t.Errorf("%q: %s", l.Workload, l.Crossover.Sentence)
+		}
+	}
+	// Fewer instructions are not said to be fast without saying so.
+	s, err = SweepOf(Build(at(1, 1, 1.1, 1.2), Options{Base: "old"}), "instructions_per_query")
+	if err != nil || !strings.HasSuffix(s.Lines[0].Crossover.Sentence, "(by instructions/query; by single runs, no interval)") {
+		t.Errorf("%v, %+v", err, s.Lines[0].Crossover)
+	}
+}
+
+// Where the base was measured with two protocols, what stands beside an odd step
+// is of the one that the ratio is to.
+func TestBesideOfProtocol(t *testing.T) {
+	var runs []result.Run
+	for _, protocol := range []string{"prepared", "text"} {
+		for i, qps := range []float64{1, 0.5, 1} {
+			for _, v := range []string{"old", "new"} {
+				us := 10.0
+				if protocol == "text" {
+					us = 30
+				}
+				r := run(v, 0, cpu(us*1000))
+				r.Protocol, r.Clients, r.ID = protocol, 1+i, fmt.Sprint(protocol, i, v)
+				r.Start = r.ID
+				if v == "new" {
+					r.Passes[0].Windows[0].Ops.End = 5 + int64(1000*qps)
+				}
+				runs = append(runs, r)
+			}
+		}
+	}
+	s, err := SweepOf(Build(runs, Options{Base: "old"}), "qps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, l := range s.Lines {
+		for _, p := range l.Points {
+			for _, b := range p.Beside {
+				found++
+				if want := map[string]float64{"prepared": 10, "text": 30}[l.Protocol]; *b.Base != want {
+					t.Errorf("%s: beside it the base has %v, want %v", l.Protocol, *b.Base, want)
+				}
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d costs beside odd steps, want 2", found)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"opcost/perfctl/compare"
+	"opcost/perfctl/result"
 )
 
 // surer says what would make the answer surer.
@@ -15,11 +16,11 @@ func (f *facts) surer(e Explanation) []string {
 	if r := v.Ratio; r != nil {
 		switch {
 		case v.Word == string(compare.Unsure) && r.MoreStarts > 0:
-			out = append(out, fmt.Sprintf("about %d more server starts a side would tell %s (there are %d and %d)", r.MoreStarts, label(v.Metric), e.BaseStarts, e.NewStarts))
+			out = append(out, fmt.Sprintf("about %d more server starts a side would tell %s (there are %d and %d): repeats: %d in the plan", r.MoreStarts, label(v.Metric), e.BaseStarts, e.NewStarts, min(e.BaseStarts, e.NewStarts)+r.MoreStarts))
 		case v.Reason != "":
 			out = append(out, label(v.Metric)+": "+v.Reason)
 		}
-		if r.Low == nil && v.Word == "" {
+		if c, _ := f.of(v.Metric); r.Low == nil && v.Word == "" && c.m.Source != result.SourceImport {
 			out = append(out, fmt.Sprintf("there is no interval, since there are %d and %d server starts: set repeats to 4 and more", e.BaseStarts, e.NewStarts))
 		}
 	} else if v.Reason != "" {
@@ -74,7 +75,18 @@ func (f *facts) selector(version string, k key, dir string) string {
 	if dir != "" {
 		text = dir + ":" + text
 	}
-	text = fmt.Sprintf("%s,workload=%s,clients=%s", text, k.workload, k.clients)
+	text += ",workload=" + k.workload
+	if k.clients != "0" { // of a load that is not ours
+		text += ",clients=" + k.clients
+	}
+	for i, name := range fieldNames {
+		if name == "workload" || name == "clients" {
+			continue
+		}
+		if f.free[i] || slices.ContainsFunc(f.all, func(o *facts) bool { return *o.newKey.fields()[i] != *f.newKey.fields()[i] }) {
+			text += "," + name + "=" + *k.fields()[i]
+		}
+	}
 	if strings.ContainsAny(text, " \t'\"$&;|<>()*?`\\!#") {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}

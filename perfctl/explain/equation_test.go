@@ -224,8 +224,15 @@ func TestSideBySide(t *testing.T) {
 	if _, d := differenceOf(t, e, "clients"); d.Base != "1" || d.New != "8" || d.Class != explain.Selected {
 		t.Errorf("%+v", d)
 	}
-	if e.Base != "base" || e.New != "new" || e.Verdict.Word != string(compare.Same) {
+	if e.Base != "11.4 (clients=1)" || e.New != "11.4 (clients=8)" || e.Verdict.Word != string(compare.Same) {
 		t.Errorf("%s → %s: %+v", e.Base, e.New, e.Verdict)
+	}
+	here, there := made{version: "11.4", costs: usual()}.runs(), made{version: "11.4", costs: usual()}.runs()
+	for i := range here {
+		here[i].Dir, there[i].Dir = "results/before", "results/after"
+	}
+	if s := study(t, here, there); s.Base != "11.4 in before" || s.New != "11.4 in after" {
+		t.Errorf("%s → %s", s.Base, s.New)
 	}
 	both := append(append([]result.Run{}, old1...), old8...)
 	slower := but(usual(), "instructions", 480_000, "cycles", 384_000)

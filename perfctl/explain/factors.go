@@ -20,7 +20,7 @@ type factor struct {
 // further factor for the connections' part of it. What was not counted stays in
 // the last factor, the time per unit of the one before.
 func (f *facts) factors(time change, whole float64, connection bool) (of string, parts []Part) {
-	if time.base <= 0 || time.new <= 0 {
+	if time.base <= 0 || time.new <= 0 || whole <= 0 {
 		return "", nil
 	}
 	fs := f.counted(connection)

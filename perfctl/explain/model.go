@@ -26,6 +26,8 @@ type Summary struct {
 	Place
 	Verdict Verdict  `json:"verdict"`
 	Kinds   []string `json:"kinds"` // names of the rules that hold
+	// NotSure are those of Kinds that are not sure.
+	NotSure []string `json:"kinds_not_sure,omitempty"`
 	// Response and CPU are the change of the two totals, as a share of the base
 	// (0.31: 31% more); null where they are not known.
 	Response *float64 `json:"response_change"`

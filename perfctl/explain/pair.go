@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,8 +117,7 @@ func (p pairing) sides(in Input) (base, new string, runs []result.Run, err error
 	}
 	base, new = vb[0], vn[0]
 	if base == new {
-		base, new = cmp.Or(in.BaseName, base), cmp.Or(in.NewName, new)
-		if base == new {
+		if base, new = p.apart(in, base); base == new {
 			return "", "", nil, errors.New("both sides are the same runs: choose two versions, or two folders, numbers of clients, hosts or workloads")
 		}
 	}
@@ -140,6 +140,26 @@ func (p pairing) sides(in Input) (base, new string, runs []result.Run, err error
 		}
 	}
 	return base, new, runs, nil
+}
+
+// apart names two sides of one version by what they differ in, else by their
+// folders, else as they were selected.
+func (p pairing) apart(in Input, version string) (base, new string) {
+	b, n := keyOf(in.Base[0]), keyOf(in.New[0])
+	var differ [2][]string
+	for i, free := range p.free {
+		if free {
+			differ[0] = append(differ[0], fieldNames[i]+"="+*b.fields()[i])
+			differ[1] = append(differ[1], fieldNames[i]+"="+*n.fields()[i])
+		}
+	}
+	if len(differ[0]) > 0 {
+		return version + " (" + strings.Join(differ[0], ", ") + ")", version + " (" + strings.Join(differ[1], ", ") + ")"
+	}
+	if b, n := filepath.Base(in.Base[0].Dir), filepath.Base(in.New[0].Dir); b != n {
+		return version + " in " + b, version + " in " + n
+	}
+	return cmp.Or(in.BaseName, version), cmp.Or(in.NewName, version)
 }
 
 func versions(runs []result.Run) (vs []string) {

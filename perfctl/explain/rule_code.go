@@ -14,6 +14,9 @@ func lessCode(f *facts) (Finding, bool) { return f.codeMoved(-1) }
 // codeMoved looks at instructions/query, and beside it at IPC, functions and calls.
 func (f *facts) codeMoved(want int) (Finding, bool) {
 	c, dir, sure := f.moved(instructions)
+	if c.name == "" {
+		return f.cpuMoved(want)
+	}
 	if dir != want {
 		return Finding{}, false
 	}
@@ -56,6 +59,29 @@ func (f *facts) codeMoved(want int) (Finding, bool) {
 		}
 	}
 	return found, true
+}
+
+// hostCPU is the CPU of the whole host an operation, of imported results.
+const hostCPU = "cpu/o"
+
+// cpuMoved stands in where no instructions were counted: CPU time is code and
+// memory together, and on a noisy machine it is neither.
+func (f *facts) cpuMoved(want int) (Finding, bool) {
+	if _, noisy := noisyMachine(f); noisy {
+		return Finding{}, false
+	}
+	for _, metric := range []string{cpu, hostCPU} {
+		c, dir, _ := f.moved(metric)
+		if c.name == "" {
+			continue
+		}
+		if dir != want {
+			return Finding{}, false
+		}
+		return Finding{Text: fmt.Sprintf("%s %s; instructions were not counted, so more code is not told from slower memory", label(metric), percentText(c)),
+			Evidence: []Evidence{c.evidence("")}}, true
+	}
+	return Finding{}, false
 }
 
 // Words says how many functions the change is in.

@@ -34,7 +34,14 @@ func contention(f *facts) (Finding, bool) {
 			found.Evidence = append(found.Evidence, c.evidence(x.text))
 		}
 	}
+	kind := "voluntary context switches"
 	c, sure, switches := f.rose(voluntary, leastSwitches)
+	for _, metric := range []string{"context_switches_per_query", "cs/o"} { // involuntary ones are among them
+		if c.name == "" {
+			kind = "context switches"
+			c, _, switches = f.rose(metric, leastSwitches)
+		}
+	}
 	switches = switches && !f.alone()
 	scales, with := f.scales()
 	_, io := moreIO(f)
@@ -43,7 +50,7 @@ func contention(f *facts) (Finding, bool) {
 	}
 	if switches {
 		found.Sure = found.Sure || sure && (scales || !io)
-		says = append(says, fmt.Sprintf("voluntary context switches %s → %s/query", amount(c.base), amount(c.new)))
+		says = append(says, fmt.Sprintf("%s %s → %s/query", kind, amount(c.base), amount(c.new)))
 		found.Evidence = append(found.Evidence, c.evidence("threads gave up the CPU to wait"))
 	}
 	if scales {

@@ -31,13 +31,13 @@ type Rule struct {
 func Rules() []Rule {
 	return []Rule{
 		{MoreCode, "more code per query",
-			"instructions/query rose beyond its threshold: the server runs more code for the same query. Cycles/instruction tell whether that is all.", false, moreCode},
+			"instructions/query rose beyond its threshold: the server runs more code for the same query. Cycles/instruction tell whether that is all. Where no instructions were counted, and the machine was quiet, CPU/query stands in for them, which is said as not sure.", false, moreCode},
 		{LessCode, "less code per query",
-			"instructions/query fell beyond its threshold.", false, lessCode},
+			"instructions/query fell beyond its threshold; else CPU/query, likewise.", false, lessCode},
 		{SlowerMemory, "slower memory",
 			"cycles/instruction rose beyond its threshold: the same code waits longer, for memory (caches, TLB, NUMA) or mispredicted branches. Without hardware counters, and only on a quiet machine: CPU time/query rose while instructions/query (callgrind) did not, which is said as not sure.", false, slowerMemory},
 		{Contention, "contention",
-			"row-lock waits rose; or, with more than one client, voluntary context switches rose by 0.05/query and more, and neither more I/O nor more log writes explain them, or they rise with the number of clients. Threads wait for each other.", false, contention},
+			"row-lock waits rose; or, with more than one client, voluntary context switches rose by 0.05/query and more, and neither more I/O nor more log writes explain them, or they rise with the number of clients. Threads wait for each other. Where voluntary switches are not told apart, all of them stand in, which is said as not sure.", false, contention},
 		{NoisyMachine, "a noisy or busy machine",
 			"on one side or both, most windows break a check of the machine: `others` (other programs' CPU), `steal`, `run_queue`, `throttled`, `frequency_change`, `stalled`. Times and QPS are then not the version's alone; instructions/query are.", true, noisyMachine},
 		{MoreIO, "more I/O or log writes",

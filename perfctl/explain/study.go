@@ -111,6 +111,9 @@ func worse(a, b *facts) int {
 		if v.Ratio == nil {
 			return 0
 		}
+		if gains(v.Metric) {
+			return -math.Log(v.Ratio.Ratio)
+		}
 		return math.Log(v.Ratio.Ratio)
 	}
 	sa, sb := size(va), size(vb)
@@ -118,6 +121,11 @@ func worse(a, b *facts) int {
 		sa, sb = -sa, -sb
 	}
 	return cmp.Or(rank[compare.Verdict(va.Word)]-rank[compare.Verdict(vb.Word)], cmp.Compare(sb, sa))
+}
+
+// gains: more of the metric is faster.
+func gains(metric string) bool {
+	return slices.ContainsFunc(compare.Metrics, func(m compare.Metric) bool { return m.Name == metric && m.Sense == compare.Gain })
 }
 
 // Len is the number of pairs.
@@ -133,10 +141,16 @@ func (s *Study) Summaries() []Summary {
 		sum := Summary{Place: f.place(), Verdict: f.verdict(), Kinds: []string{}}
 		for _, k := range f.findings() {
 			sum.Kinds = append(sum.Kinds, k.Kind)
+			if !k.Sure {
+				sum.NotSure = append(sum.NotSure, k.Kind)
+			}
 		}
 		sum.Response = relative(f.response())
-		if e, ok := f.cpu(); ok {
-			sum.CPU = relative(e.Total.Base, e.Total.New, e.Total.Base > 0)
+		for _, metric := range []string{cpu, hostCPU} {
+			if c, ok := f.of(metric); ok {
+				sum.CPU = relative(c.base, c.new, true)
+				break
+			}
 		}
 		all = append(all, sum)
 	}

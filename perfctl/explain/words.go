@@ -13,7 +13,7 @@ import (
 // labels of metrics in sentences.
 var labels = map[string]string{
 	instructions: "instructions/query", cpu: "CPU/query", throughput: "QPS", responseTime: "response time",
-	cycles: "cycles/query", "rows_read_per_query": "rows read/query",
+	hostCPU: "CPU/operation of the whole host", cycles: "cycles/query", "rows_read_per_query": "rows read/query",
 }
 
 func label(metric string) string {

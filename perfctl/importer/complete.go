@@ -131,7 +131,8 @@ func (b *batch) names(ps []piece) map[string]string {
 		if _, ok := names[raw]; ok {
 			names[raw] = name
 		} else {
-			b.warn(CodeFailed, "--version %s=%s: no file names a server %s; there are: %s", raw, name, raw, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+			there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+			b.warn(CodeFailed, "--version %s=%s renames a server, and no file names a server %q; there are: %s", raw, name, raw, cmp.Or(there, "none"))
 		}
 	}
 	return names

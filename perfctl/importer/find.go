@@ -49,6 +49,9 @@ func find(path string) ([]source, []result.Warning, error) {
 	if !st.IsDir() {
 		return nil, nil, fmt.Errorf("import: %s is neither a file nor a folder", path)
 	}
+	if result.IsFolder(path) {
+		return nil, nil, fmt.Errorf("import: %s holds results of opcost already; `opcost report %s` prints them", path, path)
+	}
 	var (
 		found []source
 		ws    []result.Warning
@@ -67,6 +70,9 @@ func find(path string) ([]source, []result.Warning, error) {
 			return nil
 		case d.IsDir() && strings.Count(strings.TrimPrefix(p, root), string(filepath.Separator)) > maxDepth:
 			ws = append(ws, result.Warning{Code: CodeSkipped, Text: fmt.Sprintf("%s is left out: it is more than %d folders deep", shown, maxDepth)})
+			return fs.SkipDir
+		case d.IsDir() && result.IsFolder(p) && p != root:
+			ws = append(ws, result.Warning{Code: CodeSkipped, Text: fmt.Sprintf("%s is left out: it holds results of opcost already", shown)})
 			return fs.SkipDir
 		case d.IsDir():
 			return nil

@@ -179,6 +179,9 @@ func TestDSN(t *testing.T) {
 func FuzzDSN(f *testing.F) {
 	f.Add("u:zq9secret@tcp(h:1)/x?tls=true")
 	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "zq9") {
+			return // it may stand where no password does, as in a host's name
+		}
 		if _, err := parseDSN("u:zq9secret" + text); err != nil && strings.Contains(err.Error(), "zq9") || strings.Contains(RedactDSN("u:zq9secret@"+text), "zq9") {
 			t.Errorf("%q shows its password", text)
 		}

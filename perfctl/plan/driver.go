@@ -159,11 +159,7 @@ func (r *reader) driven(m map[string]entry, p *Plan) {
 	if p.Driver.Own() || !known {
 		return
 	}
-	for _, id := range p.Workloads {
-		if err := a.Drives(p.Driver, id); err != nil {
-			r.bad(m["workloads"].value, "", "%v", err)
-		}
-	}
+	r.undriven(m, p, a)
 	if p.Operations > 0 && p.Driver.Name == byCommand && !strings.Contains(p.Driver.Command, "{operations}") {
 		r.bad(m["operations"].key, "duration: 10s", "operations: the driver's command has no {operations} in it, so it does not end after so many")
 	}
@@ -172,5 +168,35 @@ func (r *reader) driven(m map[string]entry, p *Plan) {
 	}
 	if p.Profile {
 		r.bad(m["profile"].key, "driver: builtin", "profile: it is recorded with the built-in driver alone")
+	}
+}
+
+// undriven says what the driver cannot do: what is wrong with each of many
+// workloads once, and what is wrong whatever the workload at the driver.
+func (r *reader) undriven(m map[string]entry, p *Plan, a Abilities) {
+	const name = "workload "
+	idsOf := map[string][]string{}
+	var texts []string
+	for _, id := range p.Workloads {
+		err := a.Drives(p.Driver, id)
+		if err == nil {
+			continue
+		}
+		text := strings.Replace(err.Error(), name+id, name+"\x00", 1)
+		if idsOf[text] == nil {
+			texts = append(texts, text)
+		}
+		idsOf[text] = append(idsOf[text], id)
+	}
+	for _, text := range texts {
+		ids := idsOf[text]
+		at := m["workloads"].value
+		if !strings.Contains(text, "\x00") {
+			at = m["driver"].value
+		}
+		if len(ids) > 1 {
+			text = strings.Replace(text, name+"\x00", "workloads \x00", 1)
+		}
+		r.bad(at, "", "%s", strings.Replace(text, "\x00", strings.Join(ids, ", "), 1))
 	}
 }

@@ -80,7 +80,13 @@ func (fake) Nodes() (map[int][]int, error) { return map[int][]int{0: {0}, 1: nil
 
 func (fake) Drives(d Driver, id string) error {
 	if d.Name == "sysbench" && id == "hot-points" {
-		return errors.New("sysbench cannot do hot-points")
+		return errors.New("sysbench cannot do workload hot-points")
+	}
+	if d.Name == "mysqlslap" && (id == "hot-points" || id == "update-index") {
+		return fmt.Errorf("mysqlslap cannot do workload %s", id)
+	}
+	if strings.Contains(d.Command, "{sockets}") {
+		return errors.New("unknown placeholder {sockets}")
 	}
 	return nil
 }

@@ -162,7 +162,9 @@ func TestProblems(t *testing.T) {
 		{"driver's option without dashes", with("driver: {name: sysbench, options: [x=1]}\n"), "3:36", "does not begin with --", "--x=1"},
 		{"driver without a time", with("driver: {command: my-load}\n"), "3:9", "is not told how long to run", "{seconds}"},
 		{"driver without operations", with("driver: {command: \"my-load {seconds}\"}\noperations: 10\n"), "4:1", "has no {operations}", "duration: 10s"},
-		{"driver that cannot", "versions: [{name: a, mysqld: mariadbd}]\nworkloads: [point-query, hot-points]\ndriver: sysbench\n", "2:12", "sysbench cannot do hot-points", ""},
+		{"driver that cannot", "versions: [{name: a, mysqld: mariadbd}]\nworkloads: [point-query, hot-points]\ndriver: sysbench\n", "2:12", "sysbench cannot do workload hot-points", ""},
+		{"driver that cannot do many", "versions: [{name: a, mysqld: mariadbd}]\nworkloads: [hot-points, point-query, update-index]\ndriver: mysqlslap\n", "2:12", "mysqlslap cannot do workloads hot-points, update-index", ""},
+		{"command with a placeholder", "versions: [{name: a, mysqld: mariadbd}]\nworkloads: [point-query, hot-points]\ndriver: {command: 'x {sockets} {seconds}'}\n", "3:9", "unknown placeholder {sockets}", ""},
 		{"driver and profile", with("driver: sysbench\nprofile: true\n"), "4:1", "built-in driver alone", "driver: builtin"},
 
 		{"variants a mapping", with("variants: {a: b}\n"), "3:11", "variants must be a list", "variants: [{"},

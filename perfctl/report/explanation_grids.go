@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,18 @@ func (g grid) writeTo(w io.Writer, width int, paint func(style, string) string) 
 	return g.write(w, width, paint)
 }
 
+// mostCells is how many cells people are shown of those that are not explained.
+const mostCells = 24
+
 // cellsGrid is all cells in short, the worst first.
 func cellsGrid(c explain.Comparison) grid {
 	g := grid{title: fmt.Sprintf("%s → %s, the worst first", plain(c.Base), plain(c.New)), columns: []gridColumn{{name: "workload", left: true, most: 28}, {name: "host", left: true, from: 140, most: 16},
 		{name: "clients"}, {name: "verdict", left: true}, {name: "ratio"}, {name: "by", left: true, from: 100, most: 20}, {name: "response", from: 90}, {name: "CPU/query", from: 90}, {name: "kinds", left: true}}}
-	for _, s := range c.Cells {
+	for i, s := range c.Cells {
+		if i == mostCells && len(c.Cells) > mostCells+1 && len(c.Explanations) < len(c.Cells) {
+			g.notes = append(g.notes, fmt.Sprintf("and %d more (--all, or `--format csv`, lists them)", len(c.Cells)-i))
+			break
+		}
 		r, by := "-", ""
 		if s.Verdict.Ratio != nil {
 			r, by = ratio(*s.Verdict.Ratio), labelOf(s.Verdict.Metric)
@@ -32,9 +40,21 @@ func cellsGrid(c explain.Comparison) grid {
 		if word == "" {
 			word = "none"
 		}
-		g.rows = append(g.rows, []string{s.Workload, s.Host, strconv.Itoa(s.Clients), word, r, by, changeShare(s.Response), changeShare(s.CPU), strings.Join(s.Kinds, ", ")})
+		g.rows = append(g.rows, []string{s.Workload, s.Host, strconv.Itoa(s.Clients), word, r, by, changeShare(s.Response), changeShare(s.CPU), kindNames(s)})
 	}
 	return g
+}
+
+// kindNames marks those that are not sure.
+func kindNames(s explain.Summary) string {
+	var names []string
+	for _, k := range s.Kinds {
+		if slices.Contains(s.NotSure, k) {
+			k += "?"
+		}
+		names = append(names, k)
+	}
+	return strings.Join(names, ", ")
 }
 
 func changeShare(v *float64) string {
@@ -84,9 +104,25 @@ func middle(s string) string {
 	return string(rs[:most-1]) + "…"
 }
 
+// equation is a table whose indents say what is part of what.
+type equation struct{ grid }
+
+// writeMarkdown marks depth by dots, as a table there has no indents.
+func (e equation) writeMarkdown(b *strings.Builder) {
+	g := e.grid
+	g.rows = nil
+	for _, r := range e.rows {
+		last := r[len(r)-1]
+		text := strings.TrimLeft(last, " ")
+		depth := (len(last) - len(text)) / 2
+		g.rows = append(g.rows, append(r[:len(r)-1:len(r)-1], strings.Repeat("· ", depth)+text))
+	}
+	g.writeMarkdown(b)
+}
+
 // equationGrid lists the terms, indented below what they make. Points are
 // rounded so that they add up.
-func equationGrid(q explain.Equation, further bool) grid {
+func equationGrid(q explain.Equation, further bool) equation {
 	unit := perUnit(q.Unit, q.Per, 1)
 	title := "The equation, " + unit
 	if further {
@@ -131,7 +167,7 @@ func equationGrid(q explain.Equation, further bool) grid {
 	if further {
 		g.notes = nil
 	}
-	return g
+	return equation{g}
 }
 
 func pointsOf(ps []explain.Part) (out []float64) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,17 +68,14 @@ func diffGrids(d Diff) []grid {
 }
 
 func diffGrid(title string, d Diff, rows []diff.Row, by granularity.Level) grid {
-	g := grid{title: title, columns: []gridColumn{{name: "base"}, {name: "new"}, {name: "change"}, {name: "±", from: 100}, {name: "share"}, {name: "", left: true},
+	states := 0
+	if by == granularity.Function || by == granularity.Name {
+		states = 100 // narrower, a dash in a column and the name in brackets say as much
+	}
+	g := grid{title: title, columns: []gridColumn{{name: "base"}, {name: "new"}, {name: "change"}, {name: "±", from: 100}, {name: "share"}, {name: "", left: true, from: states},
 		{name: "subsystem", left: true, most: 20}, {name: "object", left: true, from: 110, most: 20}, {name: nameOfRows(by), left: true}}}
-	shown, rest := rows, []diff.Row(nil)
-	if d.Limit > 0 && len(rows) > d.Limit {
-		shown, rest = rows[:d.Limit], rows[d.Limit:]
-	}
-	for _, r := range shown {
+	for _, r := range limited(rows, d.Limit) {
 		g.rows = append(g.rows, diffCells(r, by))
-	}
-	if len(rest) > 0 {
-		g.rows = append(g.rows, diffCells(sumOf(rest), by))
 	}
 	if by == granularity.Subsystem {
 		for i := range g.rows {
@@ -96,8 +94,21 @@ func diffCells(r diff.Row, by granularity.Level) []string {
 	if r.Uncertainty != nil {
 		half = "±" + number(*r.Uncertainty)
 	}
-	return []string{zeroAs(r.Base, r.State == diff.OnlyNew), zeroAs(r.New, r.State == diff.OnlyBase), signed(r.Delta), half, share, rowState(r.State),
+	return []string{zeroAs(r.Base, r.State == diff.OnlyNew), zeroAs(r.New, r.State == diff.OnlyBase), signed(r.Delta), half, share, rowState(r),
 		subsystemText(r.Subsystem, r.Inherited > 0.5), r.Object, rowName(by, r.Function, r.Object, r.Subsystem)}
+}
+
+// limited is the first rows and one that stands for the others. What is within
+// noise stays a row of its own.
+func limited(rows []diff.Row, limit int) []diff.Row {
+	var noise []diff.Row
+	if n := len(rows); n > 0 && rows[n-1].State == diff.Noise {
+		rows, noise = rows[:n-1], rows[n-1:]
+	}
+	if limit > 0 && len(rows) > limit+1 { // one row alone is no longer than what stands for it
+		rows = append(slices.Clone(rows[:limit]), sumOf(rows[limit:]))
+	}
+	return slices.Concat(rows, noise)
 }
 
 // sumOf folds rows that are not shown into one, so that what is shown adds up.
@@ -130,7 +141,7 @@ func (g grid) withNotes(d Diff) grid {
 		g.notes = append(g.notes, fmt.Sprintf("rows with a name explain %s of all movement", shareText(*q.Named)))
 	}
 	if strings.Contains(strings.Join(placesOf(d.Rows), " "), "~") {
-		g.notes = append(g.notes, "~: the subsystem of the nearest caller with a name")
+		g.notes = append(g.notes, "~: the subsystem of the nearest caller that has one")
 	}
 	for _, side := range []struct {
 		name string
@@ -194,8 +205,11 @@ func zeroAs(v float64, absent bool) string {
 	return number(v)
 }
 
-func rowState(s diff.State) string {
-	switch s {
+func rowState(r diff.Row) string {
+	if r.State != diff.Unresolved && r.WithinNoise() {
+		return "noise"
+	}
+	switch r.State {
 	case diff.OnlyBase:
 		return "gone"
 	case diff.OnlyNew:
@@ -213,7 +227,7 @@ func writeDiffLong(w io.Writer, d Diff, separator rune) error {
 	c.Comma = separator
 	all := [][]string{{"event", "unit", "per", "granularity", "function", "object", "subsystem", "inherited", "state", "base", "new", "delta", "uncertainty", "share"}}
 	add := func(by granularity.Level, r diff.Row) {
-		all = append(all, []string{guard(d.Event), d.Unit, d.Per, string(by), guard(r.Function), guard(r.Object), guard(r.Subsystem), digits(&r.Inherited), string(r.State),
+		all = append(all, []string{field(d.Event), d.Unit, d.Per, string(by), field(r.Function), field(r.Object), field(r.Subsystem), digits(&r.Inherited), string(r.State),
 			digits(&r.Base), digits(&r.New), digits(&r.Delta), digits(r.Uncertainty), digits(r.Share)})
 	}
 	add("total", diff.Row{Change: d.Total})

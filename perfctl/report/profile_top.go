@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"opcost/perfctl/result"
+	"opcost/profiles"
 	"opcost/profiles/granularity"
 	"opcost/profiles/symbol"
 	"opcost/profiles/top"
@@ -72,27 +73,22 @@ func writeTopTable(w io.Writer, tops []Top, l Layout) error {
 	return nil
 }
 
-// perUnit is the unit of a table's values, and the values' own scale.
+// perUnit is the unit of values, per operation where their number is known.
 func perUnit(unit, per string, operations float64) string {
 	if operations <= 0 {
-		return unit
+		return granularity.UnitText(unit)
 	}
 	if per == "statement" {
 		per = "query"
 	}
-	return unitText(unit) + "/" + per
-}
-
-// unitText is a unit for people.
-func unitText(unit string) string {
-	if unit == "us" {
-		return "µs"
-	}
-	return unit
+	return granularity.UnitText(unit) + "/" + per
 }
 
 func topGrid(t Top) grid {
 	unit := perUnit(t.Unit, t.Per, t.Operations)
+	if t.Operations <= 0 { // then weights are shown as they are
+		unit = t.WeightUnit
+	}
 	g := grid{title: plain(t.Title), columns: []gridColumn{{name: "self"}, {name: "share"}, {name: "total"}, {name: "calls", from: 70},
 		{name: "subsystem", left: true, most: 22}, {name: "object", left: true, from: 110, most: 20}, {name: nameOfRows(t.By), left: true}}}
 	for _, r := range t.Rows {
@@ -106,7 +102,7 @@ func topGrid(t Top) grid {
 	g = g.without("", "-")
 	sum := topValue(t.PerQuery, &t.Weight, t.Operations)
 	samples := ""
-	if t.Samples > 0 {
+	if t.Samples > 0 && t.WeightUnit != profiles.Samples {
 		samples = fmt.Sprintf(", %s samples", count(t.Samples))
 	}
 	g.notes = append(g.notes, fmt.Sprintf("self and total in %s, event %s; all of it: %s%s", unit, t.Event, sum, samples))
@@ -144,7 +140,7 @@ func rowName(by granularity.Level, function, object, place string) string {
 	return "[not known]"
 }
 
-// placeText is a subsystem; ~ marks a caller's.
+// subsystemText is a subsystem; ~ marks a caller's.
 func subsystemText(place string, inherited bool) string {
 	if inherited {
 		return "~" + place
@@ -177,7 +173,7 @@ func optional(v *float64) string {
 	return number(*v)
 }
 
-// percent writes a share of a total.
+// shareText writes a share of a total.
 func shareText(share float64) string {
 	switch p := 100 * share; {
 	case p == 0:
@@ -189,20 +185,24 @@ func shareText(share float64) string {
 	}
 }
 
+// field is a name of a profile in CSV and TSV: names come from whoever built the
+// program, and a file is also looked at in a terminal.
+func field(s string) string { return guard(plain(s)) }
+
 func writeTopLong(w io.Writer, tops []Top, separator rune) error {
 	c := csv.NewWriter(w)
 	c.Comma = separator
 	all := [][]string{{"profile", "event", "unit", "per", "operations", "function", "object", "subsystem", "inherited", "state",
-		"self", "self_per_query", "share", "self_samples", "total", "total_per_query", "calls_per_query"}}
+		"self", "self_per_query", "share", "self_samples", "total", "total_per_query", "calls_per_query", "weight_unit", "total_bound"}}
 	for _, t := range tops {
 		for _, r := range t.Rows {
 			total := ""
 			if r.Total != nil {
 				total = strconv.FormatInt(*r.Total, 10)
 			}
-			all = append(all, []string{guard(t.Title), guard(t.Event), t.Unit, t.Per, digits(&t.Operations), guard(r.Function), guard(r.Object), guard(r.Subsystem),
+			all = append(all, []string{field(t.Title), field(t.Event), t.Unit, t.Per, digits(&t.Operations), field(r.Function), field(r.Object), field(r.Subsystem),
 				strconv.FormatBool(r.Inherited), string(r.Kind), strconv.FormatInt(r.Self, 10), digits(r.SelfPerQuery), digits(&r.Share),
-				strconv.FormatInt(r.SelfSamples, 10), total, digits(r.TotalPerQuery), digits(r.CallsPerQuery)})
+				strconv.FormatInt(r.SelfSamples, 10), total, digits(r.TotalPerQuery), digits(r.CallsPerQuery), t.WeightUnit, strconv.FormatBool(r.TotalBound)})
 		}
 	}
 	return c.WriteAll(all)

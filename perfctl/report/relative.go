@@ -188,8 +188,11 @@ func timesSlower(ratio float64) string {
 
 // metricLabel names a metric in a sentence, also those that blocks do not show.
 func metricLabel(metric string) string {
-	if metric == "qps" {
+	switch metric {
+	case "qps":
 		return "QPS"
+	case "qps_relative":
+		return "relative QPS, as published"
 	}
 	return labelOf(metric)
 }

@@ -82,7 +82,7 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, parts tableParts) e
 }
 
 // writeBlocks lays blocks out on all CPUs, as a night has hundreds of them.
-func writeBlocks(w io.Writer, bs []block, width int, paint func(style, string) string) error {
+func writeBlocks(w *strings.Builder, bs []block, width int, paint func(style, string) string) error {
 	texts, errs := make([]strings.Builder, len(bs)), make([]error, len(bs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -94,10 +94,14 @@ func writeBlocks(w io.Writer, bs []block, width int, paint func(style, string) s
 		})
 	}
 	wg.Wait()
+	size := 0
 	for i := range texts {
-		if _, err := io.WriteString(w, texts[i].String()); err != nil {
-			return err
-		}
+		size += texts[i].Len()
+	}
+	w.Grow(size)
+	for i := range texts {
+		w.WriteString(texts[i].String())
+		texts[i].Reset()
 	}
 	return errors.Join(errs...)
 }

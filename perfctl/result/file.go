@@ -37,7 +37,7 @@ func WriteFile(path string, run Run) error {
 // ReadFile reads what WriteFile wrote. A file that is damaged, changed after it
 // was written, or of a newer opcost is an error that says so.
 func ReadFile(path string) (Run, error) {
-	text, err := readRegular(path)
+	text, err := readRegular(path, nil)
 	if err != nil {
 		return Run{}, fmt.Errorf("%s: %w", path, err)
 	}

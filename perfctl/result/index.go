@@ -156,9 +156,13 @@ type indexMaker struct {
 	entries []byte
 	payload []byte
 	runs    int
+	// expected is about how many runs will come.
+	expected int
 }
 
-func newIndexMaker() *indexMaker { return &indexMaker{began: time.Now(), e: newEncoder()} }
+func newIndexMaker(expected int) *indexMaker {
+	return &indexMaker{began: time.Now(), e: newEncoder(), expected: min(expected, 1<<16)}
+}
 
 // add takes a run in, with what its run.json was before it was read, unless that
 // was changed just now.
@@ -170,6 +174,9 @@ func (m *indexMaker) add(path string, st stamp, run *Run) {
 	defer m.mu.Unlock()
 	from := len(m.payload)
 	m.payload = m.e.run(m.payload, run)
+	if from == 0 { // the others are much like the first
+		m.payload = slices.Grow(m.payload, len(m.payload)*m.expected)
+	}
 	m.entries = binary.AppendUvarint(m.entries, m.e.textID(filepath.Base(path)))
 	for _, n := range []int64{st.size, st.mtime, st.ctime} {
 		m.entries = binary.AppendVarint(m.entries, n)

@@ -32,14 +32,21 @@ type encoder struct {
 	texts  map[string]uint64
 	shapes map[Reading]uint64
 	tables map[string]uint64 // maps, by their own encoding
+	known  map[uintptr]table // and those that runs share, by where they are
 	text   []byte            // length and bytes of each
 	shape  []byte
 	table  []byte
 	fields fields
 }
 
+// table is a map that has its number. Held here, no other map takes its place.
+type table struct {
+	held map[string]string
+	id   uint64
+}
+
 func newEncoder() *encoder {
-	return &encoder{texts: map[string]uint64{}, shapes: map[Reading]uint64{}, tables: map[string]uint64{}, fields: fields{}}
+	return &encoder{texts: map[string]uint64{}, shapes: map[Reading]uint64{}, tables: map[string]uint64{}, known: map[uintptr]table{}, fields: fields{}}
 }
 
 func (e *encoder) textID(s string) uint64 {
@@ -65,6 +72,9 @@ func (e *encoder) shapeID(r Reading) uint64 {
 }
 
 func (e *encoder) tableID(v reflect.Value) uint64 {
+	if known, ok := e.known[v.Pointer()]; ok {
+		return known.id
+	}
 	m := v.Interface().(map[string]string)
 	text := binary.AppendUvarint(nil, uint64(len(m)))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -76,6 +86,7 @@ func (e *encoder) tableID(v reflect.Value) uint64 {
 		e.tables[string(text)] = id
 		e.table = append(e.table, text...)
 	}
+	e.known[v.Pointer()] = table{m, id}
 	return id
 }
 

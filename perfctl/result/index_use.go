@@ -9,7 +9,7 @@ import (
 // fromIndex reads the places of one results folder, by its index as far as that
 // goes, and makes the index anew where it was not whole. Small folders and
 // single runs have none.
-func fromIndex(dir string, places []place, keep func(reading string) bool) []answer {
+func fromIndex(dir string, places []place, keep func(reading string) bool, shared *shared) []answer {
 	answers := make([]answer, len(places))
 	x := (*index)(nil)
 	if len(places) >= leastIndexed {
@@ -29,9 +29,9 @@ func fromIndex(dir string, places []place, keep func(reading string) bool) []ans
 	}
 	var made *indexMaker
 	if len(places) >= leastIndexed && mayWrite(dir) {
-		made = newIndexMaker()
+		made = newIndexMaker(len(places))
 	}
-	readPlaces(places, answers, missing, made, keep)
+	readPlaces(places, answers, missing, made, keep, shared)
 	if made != nil && made.runs > 0 && made.rest(dir, places, answers, missing, keep) {
 		replaceIndex(dir, made.text())
 	}

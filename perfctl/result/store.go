@@ -172,7 +172,7 @@ func (f *Folder) Begin(id string) (evidence string, err error) {
 func (f *Folder) clear(run, id string) error {
 	path := filepath.Join(run, runFile)
 	if _, err := os.Lstat(path); err == nil {
-		old, w := readRun(run)
+		old, w := readRun(run, nil)
 		switch {
 		case w != nil:
 			return fmt.Errorf("run %s cannot be written, as what is there cannot be read: %s; move %s away", id, w.Text, run)

@@ -38,7 +38,7 @@ func Read(dirs ...string) ([]Run, []Warning, error) { return ReadOnly(nil, dirs.
 func ReadOnly(keep func(reading string) bool, dirs ...string) ([]Run, []Warning, error) {
 	var runs []Run
 	var warnings []Warning
-	seen := map[string]bool{}
+	seen, shared := map[string]bool{}, newShared()
 	for _, dir := range dirs {
 		places, err := placesIn(dir)
 		if err != nil {
@@ -49,11 +49,13 @@ func ReadOnly(keep func(reading string) bool, dirs ...string) ([]Run, []Warning,
 			seen[p.real] = true
 			return was // named twice, in whatever way
 		})
-		for _, a := range fromIndex(dir, places, keep) {
-			if a.warn != nil {
-				warnings = append(warnings, *a.warn)
+		answers := fromIndex(dir, places, keep, shared)
+		runs = slices.Grow(runs, len(answers)) // growing bit by bit moves thousands of them each time
+		for i := range answers {
+			if w := answers[i].warn; w != nil {
+				warnings = append(warnings, *w)
 			} else {
-				runs = append(runs, a.run)
+				runs = append(runs, answers[i].run)
 			}
 		}
 	}
@@ -142,14 +144,15 @@ func placesIn(dir string) ([]place, error) {
 // readPlaces reads the run.json of some places on all CPUs, as decoding is the
 // work, puts them into an index where one is made, and leaves out the readings
 // that are not asked for.
-func readPlaces(places []place, answers []answer, some []int, made *indexMaker, keep func(reading string) bool) {
+func readPlaces(places []place, answers []answer, some []int, made *indexMaker, keep func(reading string) bool, shared *shared) {
 	each(len(some), func() func(int) {
+		buffer := new([]byte)
 		return func(n int) {
 			p := places[some[n]]
 			before, ok := stampOf(filepath.Join(p.path, runFile))
-			run, warn := readRun(p.path)
+			run, warn := readRun(p.path, buffer)
 			run.Dir, run.Path = p.dir, p.path
-			share(&run)
+			shared.share(&run)
 			if made != nil && warn == nil && ok {
 				if after, ok := stampOf(filepath.Join(p.path, runFile)); ok && after == before { // else it changed meanwhile
 					made.add(p.path, before, &run)
@@ -163,13 +166,13 @@ func readPlaces(places []place, answers []answer, some []int, made *indexMaker, 
 	})
 }
 
-// readRun reads one run's folder.
-func readRun(dir string) (Run, *Warning) {
+// readRun reads one run's folder, in a buffer that may be used again (nil: none).
+func readRun(dir string, buffer *[]byte) (Run, *Warning) {
 	path := filepath.Join(dir, runFile)
 	warn := func(code, format string, args ...any) (Run, *Warning) {
 		return Run{}, &Warning{Code: code, Text: path + ": " + fmt.Sprintf(format, args...)}
 	}
-	text, err := readRegular(path)
+	text, err := readRegular(path, buffer)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return warn(CodeUnfinished, "there is none: the run did not come to its end; `opcost run` with the same plan and folder measures it again")
@@ -188,8 +191,8 @@ func readRun(dir string) (Run, *Warning) {
 }
 
 // readRegular reads a file that is one: a FIFO would block, a link may lead
-// anywhere.
-func readRegular(path string) (text []byte, err error) {
+// anywhere. With a buffer the text is good until that is used again.
+func readRegular(path string, buffer *[]byte) (text []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, unix.ELOOP):
@@ -211,7 +214,11 @@ func readRegular(path string) (text []byte, err error) {
 	case st.Size() > maxRun:
 		return nil, fmt.Errorf("it has %d MiB, and a record has at most %d", st.Size()>>20, maxRun>>20)
 	}
-	text = make([]byte, 0, st.Size()+512)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	text = slices.Grow((*buffer)[:0], int(st.Size())+512)
+	defer func() { *buffer = text }()
 	for {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
@@ -219,9 +226,9 @@ func readRegular(path string) (text []byte, err error) {
 		case err == io.EOF:
 			return text, nil
 		case err != nil:
-			return nil, err
+			return text, err
 		case len(text) > maxRun:
-			return nil, fmt.Errorf("it grows beyond %d MiB", maxRun>>20)
+			return text, fmt.Errorf("it grows beyond %d MiB", maxRun>>20)
 		case len(text) == cap(text):
 			text = slices.Grow(text, len(text))
 		}

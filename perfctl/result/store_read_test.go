@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -230,8 +231,31 @@ func FuzzDecode(f *testing.F) {
 		}
 		if back, w := decode(run.ID, again); w != nil {
 			t.Errorf("a written run cannot be read: %s", w.Text)
-		} else if share(&back); back.ID != run.ID {
+		} else if newShared().share(&back); back.ID != run.ID {
 			t.Errorf("id %q became %q", run.ID, back.ID)
 		}
 	})
+}
+
+// Runs read from run.json have one copy of the maps they repeat, and each its own
+// where they differ.
+func TestReadSharesMaps(t *testing.T) {
+	a, b, c := aRun("a", 1), aRun("b", 1), aRun("c", 1)
+	a.Server.Variables = map[string]string{"x": "1", "y": "2"}
+	b.Server.Variables = map[string]string{"y": "2", "x": "1"}
+	c.Server.Variables = map[string]string{"x": "2", "y": "1"} // the same words
+	runs, warnings, err := Read(written(t, a, b, c))
+	if err != nil || len(warnings) > 0 || len(runs) != 3 {
+		t.Fatalf("%d runs, %v, %v", len(runs), warnings, err)
+	}
+	of := map[string]map[string]string{}
+	for _, r := range runs {
+		of[r.ID] = r.Server.Variables
+	}
+	if reflect.ValueOf(of["a"]).Pointer() != reflect.ValueOf(of["b"]).Pointer() {
+		t.Error("the same variables are held twice")
+	}
+	if of["a"]["x"] != "1" || of["c"]["x"] != "2" || of["c"]["y"] != "1" {
+		t.Errorf("%v", of)
+	}
 }

@@ -1,11 +1,27 @@
 package result
 
-import "unique"
+import (
+	"hash/maphash"
+	"maps"
+	"sync"
+	"unique"
+)
 
-// share lets the runs in memory share the texts they repeat: the names of
-// readings, reasons, server variables. Twenty thousand runs would else hold
-// each of them twenty thousand times.
-func share(run *Run) {
+// shared are the maps that the runs of one reading repeat.
+type shared struct {
+	seed maphash.Seed
+	mu   sync.Mutex
+	maps map[uint64][]map[string]string // by their content; whoever has one must not write to it
+}
+
+func newShared() *shared {
+	return &shared{seed: maphash.MakeSeed(), maps: map[uint64][]map[string]string{}}
+}
+
+// share lets the runs in memory share what they repeat: the names of readings,
+// reasons, server variables. Twenty thousand runs would else hold each of them
+// twenty thousand times.
+func (s *shared) share(run *Run) {
 	for _, s := range []*string{
 		&run.Host, &run.PlanHash, &run.Version, &run.Base, &run.Workload, &run.Group, &run.Driver, &run.Protocol,
 		&run.Transport, &run.Charset, &run.Start,
@@ -19,7 +35,7 @@ func share(run *Run) {
 		one(&run.Server.Argv[i])
 	}
 	for _, m := range []*map[string]string{&run.Server.Env, &run.Server.Variables, &run.Server.Session, &run.Server.Plans, &run.Server.Build} {
-		oneMap(m)
+		s.oneMap(m)
 	}
 	for i := range run.Warnings {
 		one(&run.Warnings[i].Code)
@@ -52,17 +68,29 @@ func one[T ~string](s *T) {
 	}
 }
 
-// oneMap makes a map anew, as an assignment to a key that is there keeps the
-// old key.
-func oneMap(m *map[string]string) {
+// oneMap replaces a map by the one copy of it.
+func (s *shared) oneMap(m *map[string]string) {
 	if *m == nil {
 		return
 	}
-	shared := make(map[string]string, len(*m))
+	sum := uint64(len(*m))
+	for k, v := range *m { // in any order
+		sum += maphash.String(s.seed, k) ^ 3*maphash.String(s.seed, v)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range s.maps[sum] {
+		if maps.Equal(known, *m) {
+			*m = known
+			return
+		}
+	}
+	copied := make(map[string]string, len(*m)) // an assignment to a key that is there keeps the old key
 	for k, v := range *m {
 		one(&k)
 		one(&v)
-		shared[k] = v
+		copied[k] = v
 	}
-	*m = shared
+	*m = copied
+	s.maps[sum] = append(s.maps[sum], copied)
 }

@@ -37,7 +37,8 @@ func (c ExternalConfig) placeholders(l lasting) map[string]string {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+// placeholder matches ${x} too, which is the shell's.
+var placeholder = regexp.MustCompile(`\$?\{([a-z_]+)\}`)
 
 func (d Driver) commandDoes() error {
 	if strings.TrimSpace(d.Command) == "" {
@@ -45,8 +46,8 @@ func (d Driver) commandDoes() error {
 	}
 	known := Placeholders()
 	for _, m := range placeholder.FindAllStringSubmatch(d.Command, -1) {
-		if !slices.Contains(known, m[1]) {
-			return fmt.Errorf("driver command: unknown placeholder %s; there are {%s}", m[0], strings.Join(known, "}, {"))
+		if m[0][0] != '$' && !slices.Contains(known, m[1]) {
+			return fmt.Errorf("driver command: unknown placeholder %s; there are {%s}; braces that are not opcost's have a space in them: { %s }", m[0], strings.Join(known, "}, {"), m[1])
 		}
 	}
 	return nil
@@ -57,6 +58,9 @@ func (d Driver) commandDoes() error {
 func (c ExternalConfig) command(l lasting) []string {
 	values := c.placeholders(l)
 	text := placeholder.ReplaceAllStringFunc(c.Driver.Command, func(p string) string {
+		if p[0] == '$' {
+			return p
+		}
 		return shellWord(values[p[1:len(p)-1]])
 	})
 	return []string{"sh", "-c", text}

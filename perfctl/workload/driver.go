@@ -87,6 +87,14 @@ func (i Identity) Does(d Driver, t Test) error {
 	return nil
 }
 
+// TLS is nil where this very program can connect with TLS, if it is to.
+func (i Identity) TLS(d Driver, asked bool) error {
+	if asked && d.Name == DriverSysbench && strings.Contains(i.Version, " 1.0.") {
+		return fmt.Errorf("session: {tls: true}: %s connects with TLS only where it finds a key and a certificate of its own in its folder: take sysbench 1.1, or driver: builtin", i.Version)
+	}
+	return nil
+}
+
 // Identify finds the program and asks for its version. A missing one is an
 // error that says how to get it.
 func (d Driver) Identify(ctx context.Context) (Identity, error) {

@@ -42,7 +42,7 @@ func TestSysbenchArguments(t *testing.T) {
 	}
 	c.Access = Access{Network: "tcp", Addr: "127.0.0.1:3307", User: "u", Database: "db", Protocol: Text, TLS: true}
 	got = strings.Join(c.sysbench("x", lasting{seconds: 9}), " ")
-	for _, want := range []string{"--mysql-host=127.0.0.1 --mysql-port=3307", "--db-ps-mode=disable", "--mysql-ssl=on", "--time=9 --events=0"} {
+	for _, want := range []string{"--mysql-host=127.0.0.1 --mysql-port=3307", "--db-ps-mode=disable", "--mysql-ssl=REQUIRED", "--time=9 --events=0"} {
 		if !strings.Contains(got, want) || strings.Contains(got, "socket") {
 			t.Errorf("%s\nlacks %q", got, want)
 		}
@@ -113,5 +113,55 @@ func TestCommandPlaceholders(t *testing.T) {
 	want := `go --sock=/s -p '' random-points 10 -n4 7s  1000x2 ${NOT} 'a b'\''c'`
 	if got[0] != "sh" || got[1] != "-c" || got[2] != want {
 		t.Errorf("%q, want %q", got[2], want)
+	}
+}
+
+// What a shell or awk means by braces is left to them.
+func TestShellsBraces(t *testing.T) {
+	d := Driver{Name: DriverCommand, Command: `for rows in 1 2; do awk '{ print ${rows} }' -n {rows} ${seconds}; done`}
+	if err := d.Does(Test{}); err != nil {
+		t.Error(err)
+	}
+	got := ExternalConfig{Driver: d, Data: Data{Tables: 1, Rows: 50}}.command(lasting{seconds: 7})
+	if want := `for rows in 1 2; do awk '{ print ${rows} }' -n 50 ${seconds}; done`; got[2] != want {
+		t.Errorf("%s\nwant %s", got[2], want)
+	}
+	d.Command = "awk '{print}' {seconds}"
+	if err := d.Does(Test{}); err == nil || !strings.Contains(err.Error(), "unknown placeholder {print}") || !strings.Contains(err.Error(), "{ print }") {
+		t.Errorf("braces of awk's: %v", err)
+	}
+}
+
+func TestDriversTLS(t *testing.T) {
+	for _, c := range []struct {
+		driver, version string
+		asked, refused  bool
+	}{
+		{DriverSysbench, "sysbench 1.0.20 (using system LuaJIT 2.1)", true, true},
+		{DriverSysbench, "sysbench 1.0.20", false, false},
+		{DriverSysbench, "sysbench 1.1.0-deadbee", true, false},
+		{DriverMysqlslap, "mariadb-slap  Ver 1.0 Distrib 10.11.14", true, false},
+	} {
+		err := Identity{Version: c.version}.TLS(Driver{Name: c.driver}, c.asked)
+		if (err != nil) != c.refused {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestSlapTLS(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		tls     bool
+		want    string
+	}{
+		{"mariadb-slap  Ver 1.0 Distrib 10.11.14-MariaDB, for debian-linux-gnu (x86_64)", false, "--skip-ssl"},
+		{"mariadb-slap  Ver 1.0 Distrib 10.11.14-MariaDB, for debian-linux-gnu (x86_64)", true, "--ssl"},
+		{"mysqlslap  Ver 9.7.0 for Linux on x86_64 (MySQL Community Server - GPL)", false, "--ssl-mode=DISABLED"},
+		{"mysqlslap  Ver 9.7.0 for Linux on x86_64 (MySQL Community Server - GPL)", true, "--ssl-mode=REQUIRED"},
+	} {
+		if got := (ExternalConfig{Identity: Identity{Version: c.version}, Access: Access{TLS: c.tls}}).slapTLS(); got != c.want {
+			t.Errorf("%s, TLS %v: %s", c.version, c.tls, got)
+		}
 	}
 }

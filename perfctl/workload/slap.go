@@ -44,15 +44,27 @@ func (c ExternalConfig) slap(phase string, l lasting) ([]string, error) {
 	} else {
 		argv = append(argv, "--socket="+c.Access.Addr)
 	}
-	if c.Access.TLS {
-		argv = append(argv, "--ssl")
-	}
+	argv = append(argv, c.slapTLS())
 	n := l.operations
 	if n == 0 {
 		n = 1 << 31 // it is stopped
 	}
 	argv = append(argv, "--number-of-queries="+strconv.FormatInt(n, 10))
 	return append(argv, c.Driver.Options...), nil
+}
+
+// slapTLS says whether to use TLS in either case: newer client libraries do by
+// themselves.
+func (c ExternalConfig) slapTLS() string {
+	switch mysqls := !strings.Contains(c.Identity.Version, "MariaDB"); { // MySQL 8.0 has no --ssl any more
+	case mysqls && c.Access.TLS:
+		return "--ssl-mode=REQUIRED"
+	case mysqls:
+		return "--ssl-mode=DISABLED"
+	case c.Access.TLS:
+		return "--ssl"
+	}
+	return "--skip-ssl"
 }
 
 // slapFile are the statements, one a line, which is mysqlslap's delimiter.

@@ -13,24 +13,8 @@ import (
 	"testing"
 
 	"opcost/collectors/child"
+	"opcost/profiles/internal/live"
 )
-
-// live skips the test where a program is lacking, or fails it where the set-up
-// has promised to install everything.
-func live(t *testing.T, programs ...string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a live test, left out by -short")
-	}
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("OPCOST_TEST_ALL") == "1" {
-				t.Fatalf("%s is not installed", p)
-			}
-			t.Skipf("%s is not installed", p)
-		}
-	}
-}
 
 // run gives what a program prints, however much.
 func run(t *testing.T, argv ...string) string {
@@ -88,7 +72,7 @@ func hexNumber(t *testing.T, s string) uint64 {
 // Each function of real files is where readelf says it is, and readelf knows no
 // other.
 func TestAgreesWithReadelf(t *testing.T) {
-	live(t, "readelf")
+	live.Needs(t, "readelf")
 	fde := regexp.MustCompile(` FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)$`)
 	id := regexp.MustCompile(`Build ID: ([0-9a-f]+)`)
 	for _, path := range binaries(t) {
@@ -136,7 +120,7 @@ func TestAgreesWithReadelf(t *testing.T) {
 // Exported functions are the other source: nearly each begins where a boundary
 // is, and has the name that nm says.
 func TestAgreesWithNM(t *testing.T) {
-	live(t, "nm")
+	live.Needs(t, "nm")
 	line := regexp.MustCompile(`(?m)^([0-9a-f]+) ([0-9a-f]+) [TWi] ([^@\n]+)`)
 	for _, path := range binaries(t) {
 		table, err := Of(path)
@@ -167,7 +151,7 @@ func TestAgreesWithNM(t *testing.T) {
 
 // Where the code of a file is, objdump prints beside its position in the file.
 func TestAddressAgreesWithObjdump(t *testing.T) {
-	live(t, "objdump")
+	live.Needs(t, "objdump")
 	row := regexp.MustCompile(`(?m)^ *\d+ (\.text|\.rodata|\.data) +([0-9a-f]+)  ([0-9a-f]+)  [0-9a-f]+  ([0-9a-f]+) `)
 	for _, path := range binaries(t) {
 		table, err := Of(path)
@@ -194,7 +178,7 @@ func TestAddressAgreesWithObjdump(t *testing.T) {
 
 // A file without a table of sections has the loader's header to .eh_frame.
 func TestWithoutSections(t *testing.T) {
-	live(t, "readelf")
+	live.Needs(t, "readelf")
 	path := binaries(t)[0]
 	want, err := Of(path)
 	if err != nil {

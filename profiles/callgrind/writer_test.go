@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"opcost/collectors/child"
+	"opcost/profiles/internal/live"
 )
 
 // annotated is the line of callgrind_annotate that holds the program's totals.
@@ -45,7 +46,7 @@ func annotate(t *testing.T, path string) uint64 {
 // The installed valgrind writes the format in all its forms: own costs must add
 // up to its totals, and those be what its own reader says.
 func TestParseWhatValgrindWrites(t *testing.T) {
-	live(t, "valgrind", "callgrind_annotate", "ls")
+	live.Needs(t, "valgrind", "callgrind_annotate", "ls")
 	tests := map[string][]string{
 		"plain":          nil,
 		"addresses":      {"--dump-instr=yes"},

@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -12,24 +10,8 @@ import (
 	"opcost/collectors/child"
 	"opcost/profiles"
 	"opcost/profiles/callgrind"
+	"opcost/profiles/internal/live"
 )
-
-// live skips the test where a program is lacking, or fails it where the set-up
-// has promised to install everything.
-func live(t *testing.T, programs ...string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a live test, left out by -short")
-	}
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("OPCOST_TEST_ALL") == "1" {
-				t.Fatalf("%s is not installed", p)
-			}
-			t.Skipf("%s is not installed", p)
-		}
-	}
-}
 
 // count runs a program under callgrind and gives the path of its dump.
 func count(t *testing.T, argv ...string) string {
@@ -50,7 +32,7 @@ var annotatedLine = regexp.MustCompile(`(?m)^ *([\d,]+) +\( *[\d.]+%\)  (.+?):(\
 // knows a function by source file and name, not by object, so that functions of
 // one name are added up here too.
 func TestOfAgreesWithAnnotate(t *testing.T) {
-	live(t, "valgrind", "callgrind_annotate", "ls")
+	live.Needs(t, "valgrind", "callgrind_annotate", "ls")
 	path := count(t, "ls", "-l", "/")
 	stdout, stderr, err := child.Output(t.Context(), "callgrind_annotate", "--inclusive=yes", "--threshold=100", "--show=Ir", path)
 	if err != nil {

@@ -25,7 +25,7 @@ func alike(base, new []Side) error {
 			return fmt.Errorf("%s is missing", where)
 		case s.operations() <= 0:
 			return fmt.Errorf("%s does not say how many operations it is of, so nothing can be told per query; give their number", where)
-		case eventName(p) != eventName(first):
+		case p.Event.Counts() != first.Event.Counts():
 			return fmt.Errorf("%s is of the event %s, the first of %s: unlike events are not compared; give profiles of one event", where, p.Event.Name, first.Event.Name)
 		case p.Event.Unit != first.Event.Unit, p.Event.Counted != first.Event.Counted:
 			return fmt.Errorf("%s is in %s (%s), the first in %s (%s): give profiles of one kind", where,
@@ -56,32 +56,6 @@ func per(p *profiles.Profile) string {
 		return "statement"
 	}
 	return p.About.Per
-}
-
-// eventName is an event's name with its scope (:u, :k), without what does not
-// change what is counted: the precision (:p, :P), and a PMU's name for its event
-// (cpu/cycles/). The two kinds of cores of a hybrid CPU stay apart.
-func eventName(p *profiles.Profile) string {
-	name, modifiers, _ := strings.Cut(p.Event.Name, ":")
-	if pmu, rest, ok := strings.Cut(name, "/"); ok {
-		event, more, _ := strings.Cut(rest, "/")
-		name = event
-		if pmu != "cpu" {
-			name = pmu + "/" + event
-		}
-		modifiers += more
-	}
-	kept := ""
-	for _, m := range "ukhGHI" {
-		if strings.ContainsRune(modifiers, m) {
-			kept += string(m)
-		}
-	}
-	// A tracepoint's name has a colon too: what is behind it is no modifier.
-	if strings.Trim(modifiers, "ukhGHIpPSDWeb:") != "" {
-		return p.Event.Name
-	}
-	return name + ":" + kept
 }
 
 // unlike are the differences that do not forbid to compare, but may be the reason

@@ -41,8 +41,7 @@ func Build(base, new []Side, o Options) (*Table, error) {
 	rows := newCells[granularity.Key](len(base), len(new))
 	places := newCells[string](len(base), len(new))
 	whole := newCells[bool](len(base), len(new))
-	var n noise
-	n.counted = first.Event.Counted
+	n := noise{counted: first.Event.Counted, confidence: ofRows}
 	for side, repeats := range sides {
 		for i, s := range repeats {
 			p, ops := s.Profile, s.operations()
@@ -75,7 +74,7 @@ func Build(base, new []Side, o Options) (*Table, error) {
 		n.one[side] /= float64(len(sides[side]))
 	}
 
-	t.Total = n.change(whole.at[true])
+	t.Total = n.of(ofTotal).change(whole.at[true])
 	t.Subsystems = t.rows(places.order, n, func(c *cell) Row { return Row{Subsystem: c.place} })
 	for i := range t.Subsystems {
 		if t.Subsystems[i].Subsystem == subsystem.Unresolved {
@@ -101,12 +100,10 @@ func Build(base, new []Side, o Options) (*Table, error) {
 		})
 	}
 	t.Quality = Quality{Base: o.side(base), New: o.side(new), Method: n.method(base, new), Warnings: unlike(base, new), Named: named(rows.order)}
-	if c := t.Total; c.Uncertainty != nil && math.Abs(c.Delta) <= *c.Uncertainty {
-		t.Quality.Warnings = append(t.Quality.Warnings, fmt.Sprintf("the whole change, %+.4g %s, is within its uncertainty (±%.4g): it may be none, and shares of it say nothing; measure more repeats, or longer", c.Delta, unit, *c.Uncertainty))
-	}
 	if by != granularity.Subsystem && by != granularity.Object && !o.KeepNoise {
 		t.fold(rows.order, n)
 	}
+	t.doubts()
 	return t, nil
 }
 
@@ -170,7 +167,7 @@ func (t *Table) fold(cs []*cell, n noise) {
 	var kept []Row
 	var noisy []*cell
 	for i, r := range t.Rows {
-		if r.State != Unresolved && r.Uncertainty != nil && math.Abs(r.Delta) <= *r.Uncertainty {
+		if r.State != Unresolved && r.WithinNoise() {
 			noisy = append(noisy, cs[i])
 			continue
 		}
@@ -219,6 +216,32 @@ func (o Options) side(side []Side) SideQuality {
 	return q
 }
 
+// doubts warns of what the numbers do not bear out.
+func (t *Table) doubts() {
+	warn := func(format string, args ...any) {
+		t.Quality.Warnings = append(t.Quality.Warnings, fmt.Sprintf(format, args...))
+	}
+	unit := granularity.UnitText(t.Unit)
+	if c := t.Total; c.WithinNoise() {
+		rows := ""
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.State != Noise && r.Uncertainty != nil && !r.WithinNoise() }) {
+			rows = ", though some code did change"
+		}
+		warn("the whole change, %+.4g %s, is within its uncertainty (±%.4g): it may be none%s, and shares of it say nothing; measure more repeats, or longer", c.Delta, unit, *c.Uncertainty, rows)
+	}
+	for _, r := range t.Rows {
+		if r.State == Noise && !r.WithinNoise() {
+			warn("the %d functions within noise moved %+.4g %s together, which is more than noise (±%.4g): each changed a little, as where all code is slower; --granularity object or subsystem says where", r.Folded, r.Delta, unit, *r.Uncertainty)
+		}
+	}
+}
+
+// WithinNoise tells whether a change is no larger than its uncertainty. Where that
+// is not known, it is false.
+func (c Change) WithinNoise() bool {
+	return c.Uncertainty != nil && math.Abs(c.Delta) <= *c.Uncertainty
+}
+
 // method says where uncertainties come from.
 func (n noise) method(base, new []Side) string {
 	repeats := ""
@@ -229,11 +252,12 @@ func (n noise) method(base, new []Side) string {
 	if !n.counted && (n.one[baseSide] > 0 || n.one[newSide] > 0) {
 		samples = "the numbers of samples"
 	}
+	intervals := fmt.Sprintf("; %.0f%% intervals, of the whole change %.0f%%", ofRows*100, ofTotal*100)
 	switch {
 	case repeats != "" && samples != "":
-		return fmt.Sprintf("the larger of what %s and %s give; %.0f%% intervals", repeats, samples, confidence*100)
+		return fmt.Sprintf("the larger of what %s and %s give", repeats, samples) + intervals
 	case repeats+samples != "":
-		return fmt.Sprintf("%s; %.0f%% intervals", repeats+samples, confidence*100)
+		return repeats + samples + intervals
 	}
 	return ""
 }

@@ -6,23 +6,33 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// confidence of the intervals by which a change is told from noise. There are
-// hundreds of rows: at 95% a dozen would stand out by chance alone.
-const confidence = 0.99
+// The intervals by which a change is told from noise. There are hundreds of rows:
+// at 95% a dozen would stand out by chance alone. The whole change is one number.
+const (
+	ofRows  = 0.99
+	ofTotal = 0.95
+)
 
 // noise knows how far costs move by themselves.
 type noise struct {
-	counted bool
+	counted    bool
+	confidence float64
 	// one is the square of one sample's mean period per operation, for each side.
 	// It stands for the sample that might have come: without it a function that
 	// was seen once would be known exactly, and one never seen too.
 	one [2]float64
 }
 
+// of is the same at another confidence.
+func (n noise) of(confidence float64) noise {
+	n.confidence = confidence
+	return n
+}
+
 // uncertainty is half the width of the interval of a cell's change; known is false
 // where neither repeats nor samples tell.
 func (n noise) uncertainty(c *cell) (half float64, known bool) {
-	if h, ok := spread(c.rates); ok {
+	if h, ok := n.spread(c.rates); ok {
 		half, known = h, true
 	}
 	if h, ok := n.sampled(c); ok {
@@ -34,7 +44,7 @@ func (n noise) uncertainty(c *cell) (half float64, known bool) {
 // spread is a t-interval of the difference of the means, with the variance pooled
 // over both sides. It takes a side with a single profile too, if the other has
 // more.
-func spread(rates [2][]float64) (half float64, known bool) {
+func (n noise) spread(rates [2][]float64) (half float64, known bool) {
 	df, ss, width := 0, 0.0, 0.0
 	for _, side := range rates {
 		m := mean(side)
@@ -47,7 +57,7 @@ func spread(rates [2][]float64) (half float64, known bool) {
 	if df < 1 {
 		return 0, false
 	}
-	return student(df) * math.Sqrt(ss/float64(df)*width), true
+	return n.student(df) * math.Sqrt(ss/float64(df)*width), true
 }
 
 // sampled is the interval that the numbers of samples give: each sample is a draw
@@ -65,16 +75,16 @@ func (n noise) sampled(c *cell) (half float64, known bool) {
 		}
 		variance += (sum + n.one[s]) / (k * k)
 	}
-	return normal * math.Sqrt(variance), n.one[baseSide] > 0 || n.one[newSide] > 0
+	return n.normal() * math.Sqrt(variance), n.one[baseSide] > 0 || n.one[newSide] > 0
 }
 
-// normal is the two-sided quantile of the normal distribution for confidence.
-var normal = stats.StdNormal.InvCDF(0.5 + confidence/2)
+// normal is the two-sided quantile of the normal distribution.
+func (n noise) normal() float64 { return stats.StdNormal.InvCDF(0.5 + n.confidence/2) }
 
-// student is the two-sided quantile of Student's distribution for confidence.
-func student(df int) float64 {
+// student is the two-sided quantile of Student's distribution.
+func (n noise) student(df int) float64 {
 	if df > 200 {
-		return normal
+		return n.normal()
 	}
-	return stats.InvCDF(stats.TDist{V: float64(df)})(0.5 + confidence/2)
+	return stats.InvCDF(stats.TDist{V: float64(df)})(0.5 + n.confidence/2)
 }

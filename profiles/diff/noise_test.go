@@ -3,6 +3,7 @@ package diff
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 // TestSpread: reckoned by hand; t(0.995, 2) = 9.925 and t(0.995, 1) = 63.66 from
 // printed tables.
 func TestSpread(t *testing.T) {
+	n := noise{confidence: ofRows}
 	for _, c := range []struct {
 		base, new []float64
 		want      float64
@@ -22,13 +24,16 @@ func TestSpread(t *testing.T) {
 		{[]float64{10}, []float64{20}, 0, false},
 		{[]float64{5, 5}, []float64{7, 7}, 0, true},
 	} {
-		got, known := spread([2][]float64{c.base, c.new})
+		got, known := n.spread([2][]float64{c.base, c.new})
 		if known != c.known || math.Abs(got-c.want) > 1e-3*math.Max(1, c.want) {
 			t.Errorf("%v and %v: %v, %v; want %v, %v", c.base, c.new, got, known, c.want, c.known)
 		}
 	}
-	if math.Abs(normal-2.5758) > 1e-4 || math.Abs(student(10)-3.169) > 1e-3 {
-		t.Errorf("quantiles %v and %v, want 2.5758 and 3.169", normal, student(10))
+	if math.Abs(n.normal()-2.5758) > 1e-4 || math.Abs(n.student(10)-3.169) > 1e-3 {
+		t.Errorf("quantiles %v and %v, want 2.5758 and 3.169", n.normal(), n.student(10))
+	}
+	if n = n.of(ofTotal); math.Abs(n.normal()-1.96) > 1e-3 || math.Abs(n.student(2)-4.303) > 1e-3 {
+		t.Errorf("quantiles %v and %v, want 1.96 and 4.303", n.normal(), n.student(2))
 	}
 }
 
@@ -123,5 +128,31 @@ func TestFoldsNothingUnknown(t *testing.T) {
 	}
 	if table.Quality.Method != "" || table.Total.Uncertainty != nil {
 		t.Errorf("method %q, uncertainty %v: want none", table.Quality.Method, table.Total.Uncertainty)
+	}
+}
+
+// TestManyLittleChanges: 400 functions each 4% costlier, of 900 samples each, are
+// within noise one by one (2.58 standard deviations of a difference are 12%), and
+// far from it together (by 25 functions' worth): that is said.
+func TestManyLittleChanges(t *testing.T) {
+	side := func(samples int64) []Side {
+		b := profiles.NewBuilder(profiles.Event{Name: "cycles", Unit: profiles.Cycles})
+		for i := range 400 {
+			f := b.Frame(profiles.Frame{Function: "f" + strconv.Itoa(i)})
+			if err := b.Add("", []int32{f}, samples*1000, samples); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return []Side{{Profile: b.Profile(), Operations: 1}}
+	}
+	warned := func(table *Table) bool {
+		return strings.Contains(strings.Join(table.Quality.Warnings, "\n"), "more than noise")
+	}
+	table := build(t, side(900), side(936), Options{})
+	if r := table.Rows[0]; len(table.Rows) != 1 || r.State != Noise || r.Folded != 400 || r.Delta != 400*36*1000 || !warned(table) {
+		t.Errorf("%+v, warnings %q", table.Rows, table.Quality.Warnings)
+	}
+	if table = build(t, side(900), side(900), Options{}); warned(table) {
+		t.Errorf("nothing changed, and it warns: %q", table.Quality.Warnings)
 	}
 }

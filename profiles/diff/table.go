@@ -40,9 +40,9 @@ type Change struct {
 	Base  float64 `json:"base"`
 	New   float64 `json:"new"`
 	Delta float64 `json:"delta"` // New - Base
-	// Uncertainty is half the width of the 99% interval of Delta, from the spread
-	// of the repeats, or from the numbers of samples, whichever is larger; null
-	// where neither is known.
+	// Uncertainty is half the width of the interval of Delta, from the spread of
+	// the repeats, or from the numbers of samples, whichever is larger; null where
+	// neither is known. The interval is of 99%, that of the Total of 95%.
 	Uncertainty *float64 `json:"uncertainty"`
 }
 

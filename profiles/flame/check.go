@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"opcost/profiles"
 )
@@ -41,7 +40,7 @@ func check(in Input) error {
 		return nil
 	}
 	a, b := in.Base.Profile, in.New.Profile
-	if a.Event.Unit != b.Event.Unit || eventScope(a.Event.Name) != eventScope(b.Event.Name) {
+	if a.Event.Unit != b.Event.Unit || a.Event.Counts() != b.Event.Counts() {
 		return fmt.Errorf("flame graph: the base counts %s (%s), the new side %s (%s): no difference across events; take profiles of the same event",
 			a.Event.Name, a.Event.Unit, b.Event.Name, b.Event.Unit)
 	}
@@ -74,21 +73,4 @@ func checkProfile(p *profiles.Profile) error {
 		return fmt.Errorf("its operations are %v: a count is needed, or 0 where it is not known", ops)
 	}
 	return nil
-}
-
-// eventScope is an event's name without what says only how exactly its samples
-// are placed: cycles:Pu and cycles:u count the same.
-func eventScope(name string) string {
-	base, mods, _ := strings.Cut(name, ":")
-	if strings.Contains(mods, ":") { // a tracepoint, sched:sched_switch:u
-		return name
-	}
-	rest := strings.Trim(mods, "pP")
-	if strings.Trim(rest, "ukhGHDSeIWb") != "" {
-		return name
-	}
-	if rest == "" {
-		return base
-	}
-	return base + ":" + rest
 }

@@ -38,25 +38,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestEventScope(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{"cycles:P", "cycles", true},
-		{"cycles:Pu", "cycles:u", true},
-		{"cycles:u", "cycles", false},
-		{"cycles:u", "cycles:k", false},
-		{"sched:sched_switch", "sched:sched_wakeup", false},
-		{"sched:sched_p", "sched:sched_", false},
-		{"instructions", "cycles", false},
-	} {
-		if got := eventScope(c.a) == eventScope(c.b); got != c.same {
-			t.Errorf("%s and %s: same %v", c.a, c.b, got)
-		}
-	}
-}
-
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1", -1.5: "−1.5", 12345.6: "12,346", 1234567: "1,234,567", 0.012345: "0.01235",

@@ -32,6 +32,14 @@ func Parse(s string) (Level, error) {
 	return "", fmt.Errorf("granularity %q: give function, name, object or subsystem", s)
 }
 
+// UnitText is a unit of [Unit] for people.
+func UnitText(unit string) string {
+	if unit == "us" {
+		return "µs"
+	}
+	return unit
+}
+
 // Unit is the unit in which costs of an event are shown per query, and what a
 // weight is multiplied by for it: CPU is sampled in nanoseconds and shown in
 // microseconds.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -18,25 +17,9 @@ import (
 	"opcost/profiles"
 	"opcost/profiles/boundaries"
 	"opcost/profiles/cost"
+	"opcost/profiles/internal/live"
 	"opcost/profiles/pprof"
 )
-
-// live skips the test where a program is lacking, or fails it where the set-up
-// has promised to install everything.
-func live(t *testing.T, programs ...string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a live test, left out by -short")
-	}
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("OPCOST_TEST_ALL") == "1" {
-				t.Fatalf("%s is not installed", p)
-			}
-			t.Skipf("%s is not installed", p)
-		}
-	}
-}
 
 // source is a program that spends 60, 30 and 10 parts in three functions; with
 // other parts for the third if its argument says so.
@@ -122,7 +105,7 @@ func named(p *profiles.Profile, object string) map[string]cost.Row[profiles.Fram
 // The known answer: 60, 30 and 10% within 2 points, and what is made twice as
 // costly costs twice as much, and nothing else more.
 func TestKnownAnswer(t *testing.T) {
-	live(t, "gcc", "valgrind", "strip", "nm")
+	live.Needs(t, "gcc", "valgrind", "strip", "nm")
 	full, _, _ := program(t)
 	p := count(t, full, 1)
 	once := named(p, full)
@@ -179,7 +162,7 @@ func findFile(object, _ string) (*boundaries.Table, error) { return boundaries.O
 // A stripped program's functions are told apart: each begins where nm saw it
 // before, and costs what it cost with a name. A pprof file keeps all of it.
 func TestStripped(t *testing.T) {
-	live(t, "gcc", "valgrind", "strip", "nm")
+	live.Needs(t, "gcc", "valgrind", "strip", "nm")
 	full, stripped, at := program(t)
 	want := named(count(t, full, 1), full)
 	resolved, warnings, err := boundaries.Resolve(count(t, stripped, 1), findFile)
@@ -223,7 +206,7 @@ func texts(p *profiles.Profile) []string {
 
 // The same with samples: perf's positions in the file lead to the functions.
 func TestStrippedSampled(t *testing.T) {
-	live(t, "gcc", "perf", "strip", "nm")
+	live.Needs(t, "gcc", "perf", "strip", "nm")
 	_, stripped, at := program(t)
 	data := filepath.Join(t.TempDir(), "perf.data")
 	_, stderr, err := child.Output(t.Context(), "perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-g", "-o", data, stripped, "2000000", "1")

@@ -6,6 +6,7 @@ import (
 
 	"opcost/collectors/child"
 	"opcost/profiles/boundaries"
+	"opcost/profiles/internal/live"
 )
 
 // A real stripped server under callgrind, which takes for a function what is
@@ -13,7 +14,7 @@ import (
 // .eh_frame says that a function begins. So both mean the same by an address,
 // and by a function.
 func TestMariaDBBoundaries(t *testing.T) {
-	live(t, "valgrind", "mariadbd")
+	live.Needs(t, "valgrind", "mariadbd")
 	dir := t.TempDir()
 	if _, stderr, err := child.Output(t.Context(), "valgrind", "--tool=callgrind", "--callgrind-out-file="+filepath.Join(dir, "callgrind.out.%p"), "mariadbd", "--no-defaults", "--version"); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"opcost/profiles"
 	"opcost/profiles/callgrind"
@@ -39,7 +40,36 @@ type Options struct {
 // not. A folder's callgrind files (those whose names hold "callgrind") are one
 // profile. A pipe (/dev/stdin) will do. An error says what the file is, and what
 // can be read.
+//
+// It returns soon after ctx ends, even while a pipe waits for its writer.
 func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
+	type answer struct {
+		set *profiles.Set
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		set, err := read(ctx, path, o)
+		done <- answer{set, err}
+	}()
+	select {
+	case a := <-done:
+		return a.set, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-done:
+		return a.set, a.err
+	case <-time.After(clearing):
+		return nil, fmt.Errorf("%s: %w", path, context.Cause(ctx))
+	}
+}
+
+// clearing is how long a reader whose context has ended may take to end its
+// programs and remove its files.
+const clearing = 2 * time.Second
+
+func read(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -52,7 +82,7 @@ func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(f, headSize)
+	r := bufio.NewReaderSize(interruptible{ctx, f}, headSize)
 	kind, err := kindOf(r)
 	packed := kind == gzipped
 	if packed {
@@ -72,8 +102,7 @@ func Open(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 	switch kind {
 	case perfData:
 		if !packed && info.Mode().IsRegular() {
-			set, err = perfdata.Read(ctx, path, o.PerfData)
-			break
+			return perfdata.Read(ctx, path, o.PerfData) // its errors name the file
 		}
 		set, err = copied(ctx, r, o)
 	case perfScript:
@@ -148,6 +177,19 @@ func folder(path string) (*profiles.Set, error) {
 		return nil, fmt.Errorf("%s is a folder without a callgrind file (callgrind.out.PID); %s; %s", path, hint, readable)
 	}
 	return callgrind.ReadFiles(dumps...)
+}
+
+// interruptible fails once its context has ended.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i interruptible) Read(p []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.r.Read(p)
 }
 
 // bounded fails where more is read.

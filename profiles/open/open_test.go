@@ -3,12 +3,16 @@ package open
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"opcost/profiles"
 	"opcost/profiles/internal/casefiles"
@@ -169,5 +173,35 @@ func TestOpenErrors(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "absent"), Options{}); !os.IsNotExist(err) {
 		t.Error(err)
+	}
+}
+
+// A pipe that nobody writes to, or that never ends, does not outlast the context.
+func TestOpenInterrupted(t *testing.T) {
+	silent, endless := filepath.Join(t.TempDir(), "silent"), filepath.Join(t.TempDir(), "endless")
+	for _, path := range []string{silent, endless} {
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go func() {
+		f, err := os.OpenFile(endless, os.O_WRONLY, 0)
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		for err == nil { // until the reader has gone
+			_, err = f.WriteString(script)
+		}
+	}()
+	why := errors.New("enough")
+	for _, path := range []string{silent, endless} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+		if set, err := Open(ctx, path, Options{}); !errors.Is(err, why) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v, %v", set, err)
+		}
+		stop.Stop()
+		cancel(nil)
 	}
 }

@@ -149,7 +149,7 @@ func explain(parseErr error, said []string, ended string) error {
 	case strings.Contains(text, "incompatible file format"):
 		return fmt.Errorf("perf cannot read this file (%s): it is cut off, broken, or of a newer perf or another byte order; read it with the perf that recorded it", text)
 	case ended != "" && text != "":
-		return fmt.Errorf("%s: %s", ended, text)
+		return fmt.Errorf("%s: %s; the file may be cut off, or of a newer perf: copy it again, or read it with the perf that recorded it", ended, text)
 	case ended != "":
 		return errors.New(ended)
 	case text != "":

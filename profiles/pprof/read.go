@@ -12,8 +12,12 @@ import (
 	"opcost/profiles"
 )
 
-// maxUnpacked bounds what is held in memory. A profile of a server is some MB.
-const maxUnpacked = 512 << 20
+// What is held in memory is bounded. A profile of a server is some MB with some
+// 10,000 samples; a message of two bytes can take 130 once it is read.
+const (
+	maxUnpacked = 128 << 20
+	maxMessages = 4 << 20
+)
 
 // Read reads a pprof file, compressed or not: one of ours as it was written, and
 // that of any other program. Of the latter each sample type becomes an event,
@@ -26,6 +30,9 @@ const maxUnpacked = 512 << 20
 func Read(r io.Reader) (*profiles.Set, error) {
 	data, err := unpack(r)
 	if err != nil {
+		return nil, err
+	}
+	if err := countMessages(data, maxMessages); err != nil {
 		return nil, err
 	}
 	p, err := profile.ParseUncompressed(data)
@@ -56,7 +63,7 @@ func unpack(r io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("unpack it: %w", err)
 	}
 	if len(data) > maxUnpacked {
-		return nil, errors.New("over 512 MiB unpacked, more than is read; make it smaller with: go tool pprof -proto -trim")
+		return nil, fmt.Errorf("over %d MiB unpacked, more than is read; make it smaller with: go tool pprof -proto -trim", maxUnpacked>>20)
 	}
 	return data, nil
 }

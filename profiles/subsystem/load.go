@@ -16,6 +16,10 @@ const (
 	Unresolved  = "unresolved" // no name, and no caller with one
 )
 
+// caller is no place: what a rule puts there belongs to its nearest caller that
+// has one.
+const caller = "caller"
+
 //go:embed places.txt
 var builtIn string
 
@@ -84,7 +88,9 @@ func Load(r io.Reader, base *Table) (*Table, error) {
 			seen[key] = n
 			rs.set(p, place)
 		}
-		t.note(place, kind == "kernel")
+		if place != caller {
+			t.note(place, kind == "kernel")
+		}
 	}
 	if err := scan.Err(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", n, err)

@@ -9,7 +9,8 @@ import (
 )
 
 // Classify is the place of a frame by itself. known is false where it has no name
-// and its object says nothing either: then its callers may tell, see [Placer].
+// and its object says nothing either, or where a rule says that it belongs to its
+// caller: then its callers may tell, see [Placer].
 func (t *Table) Classify(f profiles.Frame) (place string, known bool) {
 	place, _, known = t.classify(f)
 	return place, known
@@ -19,7 +20,7 @@ func (t *Table) Classify(f profiles.Frame) (place string, known bool) {
 func (t *Table) classify(f profiles.Frame) (place string, kernel, known bool) {
 	f = tidy(f)
 	if f.Object != "" {
-		if p, n := t.object.find(path.Base(f.Object)); n > 0 {
+		if p, n := t.object.find(path.Base(f.Object)); n > 0 && p != caller {
 			return p, t.kernelPlaces[p], true
 		}
 	}
@@ -33,13 +34,15 @@ func (t *Table) classify(f profiles.Frame) (place string, kernel, known bool) {
 	u, us := t.user.find(name)
 	k, ks := t.kernel.find(name)
 	switch {
-	case f.Space == profiles.Kernel:
-		if ks == 0 {
-			return KernelOther, true, true
+	case f.Space == profiles.Kernel && ks == 0:
+		return KernelOther, true, true
+	case f.Space == profiles.Kernel, f.Space == profiles.UnknownSpace && ks > us:
+		if k == caller {
+			return KernelOther, true, false
 		}
 		return k, true, true
-	case f.Space == profiles.UnknownSpace && ks > us:
-		return k, true, true
+	case us > 0 && u == caller:
+		return ServerOther, false, false
 	case us > 0:
 		return u, false, true
 	}

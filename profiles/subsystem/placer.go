@@ -5,8 +5,8 @@ import "opcost/profiles"
 // Placed is where a stack's cost belongs.
 type Placed struct {
 	Subsystem string
-	// Inherited: the frame has no name, and this is the place of its nearest caller
-	// that has one; where calls were counted instead of stacks sampled, of the
+	// Inherited: the frame has no place of its own, most often as it has no name, and
+	// this is that of its nearest caller that has one; where calls were counted instead of stacks sampled, of the
 	// caller on whose behalf it cost most.
 	Inherited bool
 }

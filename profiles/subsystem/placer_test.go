@@ -40,6 +40,11 @@ func TestStack(t *testing.T) {
 		{"row_search_mvcc;k:?", KernelOther, false}, // the kernel is no part of the caller
 		{"row_search_mvcc;k:tcp_sendmsg;k:?", "kernel network", true},
 		{"foo;?", ServerOther, true},
+		// Interrupts are switched on for whoever does so.
+		{"do_command;k:tcp_sendmsg;k:_raw_spin_unlock_irqrestore;k:__raw_callee_save_pvm_irq_enable;k:pvm_irq_enable", KernelOther, true},
+		{"do_command;k:schedule;k:finish_task_switch;k:__raw_callee_save_pvm_irq_enable;k:pvm_irq_enable", "kernel scheduler", true},
+		{"do_command;k:pvm_irq_enable", KernelOther, false},
+		{"~do_syscall_64;~finish_task_switch;~pvm_irq_enable", "kernel scheduler", true},
 		// Without sides: what the kernel calls is the kernel's ...
 		{"~do_command;~do_syscall_64;~mutex_lock", KernelOther, false},
 		{"~do_command;~do_syscall_64;~nothing_known", KernelOther, false},

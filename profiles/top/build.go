@@ -25,7 +25,7 @@ func Build(p *profiles.Profile, o Options) (*Table, error) {
 	if o.Subsystems == nil {
 		o.Subsystems = subsystem.Default()
 	}
-	t := &Table{Event: p.Event.Name, Per: p.About.Per, By: by, Operations: p.About.Operations, Rows: []Row{}}
+	t := &Table{Event: p.Event.Name, WeightUnit: p.Event.Unit, Per: p.About.Per, By: by, Operations: p.About.Operations, Rows: []Row{}}
 	if t.Per == "" {
 		t.Per = "statement"
 	}
@@ -61,7 +61,7 @@ func Build(p *profiles.Profile, o Options) (*Table, error) {
 	})
 	counted := p.Arcs != nil
 	for i, g := range groups {
-		if o.Limit > 0 && i == o.Limit && len(groups) > o.Limit {
+		if o.Limit > 0 && i == o.Limit && i < len(groups)-1 { // one row alone is no longer than what stands for it
 			t.Rows = append(t.Rows, rest(groups[i:]))
 			break
 		}

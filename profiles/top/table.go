@@ -19,10 +19,11 @@ type Table struct {
 	Per        string            `json:"per"`
 	By         granularity.Level `json:"granularity"`
 	Operations float64           `json:"operations"` // 0: not known, and no value per query either
-	Weight     int64             `json:"weight"`     // the total, in the event's own unit
-	Samples    int64             `json:"samples"`    // 0 for counted events
-	PerQuery   *float64          `json:"per_query"`  // the total
-	Rows       []Row             `json:"rows"`       // by self, largest first; Rest last
+	Weight     int64             `json:"weight"`     // the total, in WeightUnit, as all Self and Total
+	WeightUnit string            `json:"weight_unit"`
+	Samples    int64             `json:"samples"`   // 0 for counted events
+	PerQuery   *float64          `json:"per_query"` // the total
+	Rows       []Row             `json:"rows"`      // by self, largest first; Rest last
 }
 
 // Kind tells rows apart that are no function.

@@ -183,6 +183,20 @@ func TestAddsUp(t *testing.T) {
 	}
 }
 
+// One row alone is not folded into a row that stands for it.
+func TestLimitLeavesOne(t *testing.T) {
+	for limit, want := range map[int]int{5: 6, 4: 5, 6: 6} { // of 6 rows
+		table, err := Build(sampledProfile(t), Options{Limit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := table.Rows[len(table.Rows)-1]
+		if len(table.Rows) != want || (last.Kind == Rest) != (limit == 4) || last.Folded == 1 {
+			t.Errorf("limit %d: %d rows, the last %+v", limit, len(table.Rows), last)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		p *profiles.Profile

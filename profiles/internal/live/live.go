@@ -1,4 +1,5 @@
-package callgrind
+// Package live is for tests that run real programs.
+package live
 
 import (
 	"os"
@@ -6,9 +7,9 @@ import (
 	"testing"
 )
 
-// live skips the test where a program is lacking, or fails it where the set-up
-// has promised to install everything.
-func live(t *testing.T, programs ...string) {
+// Needs skips a test where a program is lacking, or fails it where the set-up has
+// promised to install everything.
+func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a live test, left out by -short")

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	convert "opcost/perfctl/profiling"
+	"opcost/perfctl/result"
+	"opcost/profiles"
+	inputs "opcost/profiles/open"
+	"opcost/profiles/perfdata"
+)
+
+// run is the profile beside a run's record, if there is one.
+func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
+	path := filepath.Join(run.Path, "evidence", result.ProfileFile)
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil
+	}
+	all := r
+	all.Event = "" // other runs of the cell may have the event that was asked for
+	gs, err := all.file(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	for i := range gs {
+		gs[i].key = cell{host: run.Host, version: run.Version, workload: run.Workload, protocol: run.Protocol, driver: run.Driver, clients: run.Clients, event: gs[i].key.event}
+		gs[i].title = fmt.Sprintf("%s, %s, %s", run.Version, run.Workload, clientsText(run.Clients))
+	}
+	return gs, nil
+}
+
+func clientsText(n int) string {
+	if n == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients", n)
+}
+
+// file reads one, a group an event.
+func (r reading) file(ctx context.Context, path string) ([]group, error) {
+	set, err := inputs.Open(ctx, path, inputs.Options{PerfData: perfdata.Options{SymFS: r.Symfs}})
+	if err != nil {
+		return nil, err // it names the file
+	}
+	var out []group
+	for _, p := range set.Profiles {
+		p, note, err := convert.Boundaries(p, r.Symfs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if note != "" && len(out) == 0 {
+			set.Warnings = append(set.Warnings, note)
+		}
+		g := group{key: cell{event: p.Event.Name, file: path}, title: filepath.Base(path), from: realPath(path), each: []*profiles.Profile{p}, whole: p}
+		if v := p.About.Version; v != "" {
+			g.title = v + " (" + g.title + ")"
+		}
+		if len(out) == 0 {
+			g.warnings = set.Warnings
+		}
+		out = append(out, g)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no profile", path)
+	}
+	if r.Event == "" {
+		return out, nil
+	}
+	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
+		return picked, nil
+	}
+	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", path, r.Event, eventsOf(out))}
+}
+
+// realPath is one name of a file that may have several.
+func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path
+}
+
+// counts is what an event of a name counts.
+func counts(event string) string { return profiles.Event{Name: event}.Counts() }
