@@ -202,6 +202,7 @@ func pairUp(bases, news []group) (base, new group, err error) {
 			}
 		}
 	}
+	found = telling(found, func(p [2]group) profiles.Event { return p[0].whole.Event })
 	names := func(gs []group) string {
 		var out []string
 		for _, g := range gs {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	convert "opcost/perfctl/profiling"
 	"opcost/perfctl/result"
@@ -23,6 +22,9 @@ func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
 	all := r
 	all.Event = "" // other runs of the cell may have the event that was asked for
 	gs, err := all.file(ctx, path)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w; remove that file to go on without the run's profile", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +69,7 @@ func (r reading) file(ctx context.Context, path string) ([]group, error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s holds no profile", path)
 	}
-	if r.Event == "" {
-		return out, nil
-	}
-	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
-		return picked, nil
-	}
-	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", path, r.Event, eventsOf(out))}
+	return r.asked(path, out)
 }
 
 // realPath is one name of a file that may have several.

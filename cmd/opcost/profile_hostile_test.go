@@ -95,6 +95,30 @@ func TestProfileEventNames(t *testing.T) {
 	}
 }
 
+// The event is one that both sides have, the most telling of those.
+func TestProfileCommonEvent(t *testing.T) {
+	write := func(name string, events ...string) string {
+		text := ""
+		for i, e := range events {
+			text += fmt.Sprintf("x 1/1 1.0: %d %s:\n\t 401000 f (/a)\n\n", 1000*(i+1), e)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b, c := write("a", "cpu-clock", "cycles", "instructions"), write("b", "cpu-clock", "cycles"), write("c", "instructions")
+	for _, pair := range []struct{ base, new, event string }{{a, a, "instructions"}, {a, b, "cycles"}, {b, a, "cycles"}, {a, c, "instructions"}} {
+		if d := parseDiff(t, inProcess("profile", "diff", pair.base, pair.new, "--operations", "1", "--format", "json")); d.Event != pair.event {
+			t.Errorf("%v: %s", pair, d.Event)
+		}
+	}
+	if o := inProcess("profile", "diff", b, c, "--operations", "1"); o.code != exitUsage || !strings.Contains(o.stderr, "in common") {
+		t.Errorf("%d: %s", o.code, o.stderr)
+	}
+}
+
 func TestProfileHostileNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names")
 	names := []string{"\x1b[31mred\x1b]0;title\x07", "\u202ereversed", "=HYPERLINK(\"a\")", "+1", "@SUM(1)", "|`<b>&*_", "caf\u00e9"}

@@ -60,6 +60,9 @@ func (r reading) groups(ctx context.Context, con console, inputs []string) ([]gr
 		if err != nil {
 			return nil, err
 		}
+		if gs[0].key.file == "" { // of a file all events are shown
+			gs = r.chosen(gs)
+		}
 		all = append(all, gs...)
 	}
 	return r.added(all, r.Operations)
@@ -162,10 +165,7 @@ func (r reading) input(ctx context.Context, con console, in string, dirs []strin
 	if len(out) == 0 {
 		return nil, usageError{fmt.Errorf("%s: its %d runs have no profile: put `profile: true` in the plan and measure again, or look at the runs' reasons with `opcost report`", in, len(runs))}
 	}
-	if picked := r.chosen(slices.Clone(out)); len(picked) > 0 {
-		return picked, nil
-	}
-	return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", in, r.Event, eventsOf(out))}
+	return r.asked(in, out)
 }
 
 // eventsOf lists the events that there are.
@@ -184,21 +184,38 @@ func isDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-// chosen keeps the event that was asked for, else of runs the one that says most:
-// counted instructions before sampled ones before time.
+// asked keeps the event that was asked for; all, if none was.
+func (r reading) asked(in string, gs []group) ([]group, error) {
+	if r.Event == "" {
+		return gs, nil
+	}
+	same := func(g group) bool { return g.key.event == r.Event }
+	if !slices.ContainsFunc(gs, same) { // cycles is cycles:P too
+		same = func(g group) bool { return counts(g.key.event) == counts(r.Event) }
+	}
+	picked := slices.DeleteFunc(slices.Clone(gs), func(g group) bool { return !same(g) })
+	if len(picked) == 0 {
+		return nil, usageError{fmt.Errorf("%s has no event %q; it has: %s", in, r.Event, eventsOf(gs))}
+	}
+	return picked, nil
+}
+
+// chosen is what is shown of runs where no event was asked for.
 func (r reading) chosen(gs []group) []group {
 	if r.Event != "" {
-		same := func(g group) bool { return g.key.event == r.Event }
-		if !slices.ContainsFunc(gs, same) { // cycles is cycles:P too
-			same = func(g group) bool { return counts(g.key.event) == counts(r.Event) }
-		}
-		return slices.DeleteFunc(gs, func(g group) bool { return !same(g) })
+		return gs
 	}
+	return telling(gs, func(g group) profiles.Event { return g.whole.Event })
+}
+
+// telling keeps those of the event that says most: counted instructions before
+// sampled ones before time.
+func telling[T any](all []T, event func(T) profiles.Event) []T {
 	best := len(preferred)
-	for _, g := range gs {
-		best = min(best, rank(g.whole.Event))
+	for _, g := range all {
+		best = min(best, rank(event(g)))
 	}
-	return slices.DeleteFunc(gs, func(g group) bool { return rank(g.whole.Event) != best })
+	return slices.DeleteFunc(slices.Clone(all), func(g T) bool { return rank(event(g)) != best })
 }
 
 var preferred = []func(profiles.Event) bool{
