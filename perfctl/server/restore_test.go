@@ -160,12 +160,12 @@ func TestSettle(t *testing.T) {
 }
 
 func TestCheckRestore(t *testing.T) {
-	for _, r := range []plan.Restore{{}, {Kind: "auto"}, {Kind: "copy"}, {Kind: "reflink"}, {Kind: "command", Command: "true"}} {
+	for _, r := range []plan.Restore{{}, {Kind: "auto"}, {Kind: "copy"}, {Kind: "reflink"}, {Kind: "replay"}, {Kind: "command", Command: "true"}} {
 		if err := checkRestore(r); err != nil {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
-	for _, r := range []plan.Restore{{Kind: "replay"}, {Kind: "command", Command: " "}} {
+	for _, r := range []plan.Restore{{Kind: "rewind"}, {Kind: "command", Command: " "}} {
 		if err := checkRestore(r); err == nil {
 			t.Errorf("%+v was taken", r)
 		}

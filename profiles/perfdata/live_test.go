@@ -26,13 +26,16 @@ func missing(t testing.TB, why string) {
 
 // program spends 60, 30 and 10% of its time in three functions. A round takes
 // microseconds, far less than a sample's period, so that the two cannot fall
-// into step.
+// into step. Each step of the work waits for the multiplication before it, so
+// that its time depends on nothing else: a loop through memory took 6% more in
+// one function than in another on some runs.
 const program = `
 volatile unsigned long s;
-__attribute__((noinline,noclone)) void sixty(long n) { for (long i = 0; i < n * 6; i++) s += i; }
-__attribute__((noinline,noclone)) void thirty(long n) { for (long i = 0; i < n * 3; i++) s += i; }
-__attribute__((noinline,noclone)) void ten(long n) { for (long i = 0; i < n; i++) s += i; }
-int main(void) { for (int i = 0; i < 350000; i++) { sixty(700); thirty(700); ten(700); } return 0; }
+#define WORK(n) { unsigned long x = s; for (long i = n; i; i--) x = x * 6364136223846793005UL + 1; s = x; }
+__attribute__((noinline,noclone)) void sixty(long n) WORK(n * 6)
+__attribute__((noinline,noclone)) void thirty(long n) WORK(n * 3)
+__attribute__((noinline,noclone)) void ten(long n) WORK(n)
+int main(void) { for (int i = 0; i < 200000; i++) { sixty(900); thirty(900); ten(900); } return 0; }
 `
 
 // loop is a shell's work of some 50 ms.
@@ -47,7 +50,7 @@ func build(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "known")
-	if out, err := exec.Command("gcc", "-O0", "-fno-omit-frame-pointer", "-o", exe, src).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", exe, src).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	return exe
