@@ -29,6 +29,7 @@ type lexer struct {
 	at   int
 	out  []string // tokens
 	stop bool     // the rest cannot be read safely
+	code bool     // within a /*! comment, whose end is none elsewhere: "*/*" is "*" and a comment's begin
 }
 
 func (l *lexer) token() {
@@ -44,8 +45,9 @@ func (l *lexer) token() {
 		l.skipTo("\n")
 	case strings.HasPrefix(l.in[l.at:], "/*"):
 		l.comment()
-	case strings.HasPrefix(l.in[l.at:], "*/"): // of a /*! whose inside is code
+	case l.code && strings.HasPrefix(l.in[l.at:], "*/"):
 		l.at += 2
+		l.code = false
 	case isDigit(c), c == '.' && l.at+1 < len(l.in) && isDigit(l.in[l.at+1]) && !l.afterName():
 		l.number()
 	case isWord(c):
@@ -120,6 +122,7 @@ func (l *lexer) comment() {
 			l.stop = l.stop || strings.Contains(inside, opens)
 		}
 		l.at += 2 + len(code)
+		l.code = true
 		for isDigit(l.in[l.at]) { // the version; the comment's end stops it
 			l.at++
 		}
@@ -167,7 +170,8 @@ func (l *lexer) word() {
 	if len(w) == 1 && l.at < len(l.in) && l.in[l.at] == '\'' && strings.Contains("xXbBnN", w) {
 		return // the string comes next
 	}
-	l.emit(printable(w))
+	// A ? within a name would be read as a literal's next time.
+	l.emit(strings.ReplaceAll(printable(w), "?", "\ufffd"))
 }
 
 func (l *lexer) afterName() bool {

@@ -39,7 +39,10 @@ func TestNormalise(t *testing.T) {
 		{"select @x, @'secret', null, true", "select @x, @?, null, true"},
 		{"select k from t where name = 'Zoë' and größe = 7", "select k from t where name = ? and größe = ?"},
 		{"select `a\x1b[31m`", "select `a?[31m`"},
+		{"select 2*/*/ \" */1, 's3cret'", "select ? * ?, ..."},
+		{"select /*!40001 sql_no_cache */ k", "select sql_no_cache k"},
 		{"select \xff, k", "select \ufffd, k"},
+		{"\xbf\u0091\xbf, k", "\ufffd\ufffd\ufffd, k"},
 		{"", ""},
 		{"'", "? ..."},
 	} {
