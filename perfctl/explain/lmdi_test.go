@@ -35,7 +35,7 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, from, a, b, c float64) {
 		for _, v := range []float64{from, a, b, c} {
 			if !(v > 1e-6) || v > 1e6 {
-				t.Skip()
+				t.Skip("no cost or ratio that a server has")
 			}
 		}
 		to := from * a * b * c
@@ -57,12 +57,12 @@ func FuzzRound(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, decimals int) {
 		parts := []float64{a, b, c, d}
 		if decimals < 0 || decimals > 3 {
-			t.Skip()
+			t.Skip("no number of decimals that is printed")
 		}
 		sum := 0.0
 		for _, p := range parts {
 			if math.IsNaN(p) || math.Abs(p) > 1e6 {
-				t.Skip()
+				t.Skip("no part that is printed")
 			}
 			sum += p
 		}
