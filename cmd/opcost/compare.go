@@ -133,7 +133,7 @@ func (c *compareCmd) failed(out explain.Comparison) error {
 			verdicts++
 		}
 		if s.Verdict.Word == string(compare.Slower) {
-			slower = append(slower, fmt.Sprintf("%s, %s", s.Workload, clientsText(s.Clients)))
+			slower = append(slower, fmt.Sprintf("%s, %s", s.Workload, compare.ClientsText(s.Clients)))
 		}
 	}
 	switch {

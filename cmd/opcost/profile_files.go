@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"opcost/perfctl/compare"
 	convert "opcost/perfctl/profiling"
 	"opcost/perfctl/result"
 	"opcost/profiles"
@@ -30,16 +31,9 @@ func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
 	}
 	for i := range gs {
 		gs[i].key = cell{host: run.Host, version: run.Version, workload: run.Workload, protocol: run.Protocol, driver: run.Driver, clients: run.Clients, event: gs[i].key.event}
-		gs[i].title = fmt.Sprintf("%s, %s, %s", run.Version, run.Workload, clientsText(run.Clients))
+		gs[i].title = fmt.Sprintf("%s, %s, %s", run.Version, run.Workload, compare.ClientsText(run.Clients))
 	}
 	return gs, nil
-}
-
-func clientsText(n int) string {
-	if n == 1 {
-		return "1 client"
-	}
-	return fmt.Sprintf("%d clients", n)
 }
 
 // file reads one, a group an event.

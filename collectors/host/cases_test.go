@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 
-	"opcost/collectors/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 func (f *fake) edge() edge {

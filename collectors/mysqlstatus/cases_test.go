@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/collectors/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/result"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/collectors/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 // check looks at what was parsed from one real output. What must be there is

@@ -15,7 +15,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
-	"opcost/collectors/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/result"
 )
 

@@ -35,10 +35,11 @@ func (k cellKey) String() string {
 	if k.clients == 0 { // of a load that is not ours
 		return fmt.Sprintf("%s, %s", k.version, k.workload)
 	}
-	return fmt.Sprintf("%s, %s, %s", k.version, k.workload, clientsText(k.clients))
+	return fmt.Sprintf("%s, %s, %s", k.version, k.workload, ClientsText(k.clients))
 }
 
-func clientsText(n int) string {
+// ClientsText is a number of clients in words.
+func ClientsText(n int) string {
 	if n == 1 {
 		return "1 client"
 	}

@@ -92,13 +92,13 @@ func crossover(l SweepLine, base, metric string) Crossover {
 	switch {
 	case from == 0 && n == 1:
 		c.Kind, c.From = CrossoverAlways, last.Clients
-		says = fmt.Sprintf("%s faster than %s at %s, the only number measured", who, base, clientsText(last.Clients))
+		says = fmt.Sprintf("%s faster than %s at %s, the only number measured", who, base, ClientsText(last.Clients))
 	case from == 0:
 		c.Kind, c.From = CrossoverAlways, l.Points[0].Clients
 		says = fmt.Sprintf("%s faster than %s at every number of clients measured (%s)", who, base, span(l.Points))
 	case from < n:
 		c.Kind, c.From = CrossoverFrom, l.Points[from].Clients
-		says = fmt.Sprintf("%s faster than %s from %s on", who, base, clientsText(c.From))
+		says = fmt.Sprintf("%s faster than %s from %s on", who, base, ClientsText(c.From))
 		if before := slices.DeleteFunc(slices.Clone(faster), func(x int) bool { return x >= c.From }); len(before) > 0 {
 			says += ", and at " + counts(before)
 		}
@@ -117,7 +117,7 @@ func crossover(l SweepLine, base, metric string) Crossover {
 		says = fmt.Sprintf("In %s, it is unsure at every number of clients measured (%s) whether %s faster than %s", l.Version, span(l.Points), strings.TrimPrefix(who, fmt.Sprintf("In %s, ", l.Version)), base)
 	default:
 		c.Kind = CrossoverUnsure
-		says = fmt.Sprintf("In %s, it is unsure whether %s faster than %s at %s, the most measured", l.Version, strings.TrimPrefix(who, fmt.Sprintf("In %s, ", l.Version)), base, clientsText(last.Clients))
+		says = fmt.Sprintf("In %s, it is unsure whether %s faster than %s at %s, the most measured", l.Version, strings.TrimPrefix(who, fmt.Sprintf("In %s, ", l.Version)), base, ClientsText(last.Clients))
 		if len(faster) > 0 {
 			says += "; faster at " + counts(faster)
 		}
@@ -197,7 +197,7 @@ func span(ps []SweepPoint) string {
 // counts lists numbers of clients: "1, 4 and 10 clients".
 func counts(ns []int) string {
 	if len(ns) == 1 {
-		return clientsText(ns[0])
+		return ClientsText(ns[0])
 	}
 	texts := make([]string, len(ns))
 	for i, n := range ns {

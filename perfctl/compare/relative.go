@@ -172,7 +172,7 @@ func fromThroughput(row Row, base string) RelativeCell {
 		return RelativeCell{Unit: "us", Reason: cmp.Or(m.Reason, "not measured")}
 	}
 	us := 1e6 * float64(row.Clients) / *m.Value
-	cell := RelativeCell{Value: &us, Unit: "us", Reason: fmt.Sprintf("from the throughput: %s in a closed loop", clientsText(row.Clients))}
+	cell := RelativeCell{Value: &us, Unit: "us", Reason: fmt.Sprintf("from the throughput: %s in a closed loop", ClientsText(row.Clients))}
 	if v, has := row.VsBase[throughput]; has && v.Ratio > 0 {
 		inverse := v
 		inverse.Ratio, inverse.Low, inverse.High = 1/v.Ratio, nil, nil

@@ -49,7 +49,7 @@ func (f *facts) verdict() Verdict {
 	v := Verdict{Metric: f.newRow.Primary}
 	place := f.newRow.Workload
 	if f.newRow.Clients > 0 {
-		place += ", " + clientsText(f.newRow.Clients)
+		place += ", " + compare.ClientsText(f.newRow.Clients)
 	}
 	if v.Metric == "" {
 		for _, m := range []string{instructions, cpu, responseTime, throughput} { // a ratio to go by
@@ -84,13 +84,6 @@ func (f *facts) verdict() Verdict {
 		v.Text = fmt.Sprintf("%s: no verdict on %s against %s", place, f.newName, f.baseName)
 	}
 	return v
-}
-
-func clientsText(n int) string {
-	if n == 1 {
-		return "1 client"
-	}
-	return fmt.Sprintf("%d clients", n)
 }
 
 // leaves are the parts that have none of their own.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/perfctl/importer/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/iostat"
 	"opcost/perfctl/importer/vmstat"
 	"opcost/perfctl/result"

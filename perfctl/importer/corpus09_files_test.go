@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"opcost/collectors/perfstat"
-	"opcost/perfctl/importer/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/smalldatum"
 )
 

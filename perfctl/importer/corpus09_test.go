@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"opcost/perfctl/compare"
-	"opcost/perfctl/importer/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/smalldatum"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/perfctl/importer/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/mysqlslap"
 	"opcost/perfctl/importer/smalldatum"
 	"opcost/perfctl/importer/sysbench"

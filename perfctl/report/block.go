@@ -78,7 +78,7 @@ func newBlock(r compare.Report, k blockKey, rows []compare.Row, showHost, showDr
 	}
 	parts := []string{plain(k.workload)}
 	if k.clients > 0 {
-		parts = append(parts, clientsText(k.clients))
+		parts = append(parts, compare.ClientsText(k.clients))
 	}
 	if len(protocols) == 1 && rows[0].Protocol != "" {
 		parts = append(parts, plain(rows[0].Protocol))
@@ -179,13 +179,6 @@ func newCell(l line, r compare.Row, m compare.M, ok bool, e *explanations) cell 
 		}
 	}
 	return c
-}
-
-func clientsText(n int) string {
-	if n == 1 {
-		return "1 client"
-	}
-	return fmt.Sprintf("%d clients", n)
 }
 
 func startsText(n int) string {

@@ -126,7 +126,7 @@ func (e *explanations) remark(text string, r compare.Row) {
 func placeText(r compare.Row) string {
 	place := plain(r.Version) + ", " + plain(r.Workload)
 	if r.Clients > 0 {
-		place += ", " + clientsText(r.Clients)
+		place += ", " + compare.ClientsText(r.Clients)
 	}
 	return place
 }

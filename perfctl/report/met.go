@@ -77,7 +77,7 @@ func costBlocks(r compare.Report) (bs []costBlock) {
 		if !ok {
 			i = len(bs)
 			at[k] = i
-			title := fmt.Sprintf("%s, %s", row.Workload, clientsText(row.Clients))
+			title := fmt.Sprintf("%s, %s", row.Workload, compare.ClientsText(row.Clients))
 			if len(hosts) > 1 {
 				title += ", " + row.Host
 			}

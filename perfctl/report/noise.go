@@ -12,6 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"opcost/perfctl/compare"
 	"opcost/perfctl/noise"
 )
 
@@ -53,7 +54,7 @@ func noiseLine(e noise.Entry) ([]string, bool) {
 			by += ", " + string(e.Scope)
 		}
 		label := labelOf(e.Metric)
-		return []string{label, fmt.Sprintf("%s, %s", plain(e.Group), clientsText(e.Clients)), fmt.Sprintf("%.2g%%", 100*e.SD), fmt.Sprintf("%g", e.DF), by}, true
+		return []string{label, fmt.Sprintf("%s, %s", plain(e.Group), compare.ClientsText(e.Clients)), fmt.Sprintf("%.2g%%", 100*e.SD), fmt.Sprintf("%g", e.DF), by}, true
 	}
 	return nil, false
 }

@@ -88,7 +88,7 @@ func relativeSheet(r compare.Relative) *sheet {
 	}
 	for _, t := range r.Tables {
 		for _, g := range t.Groups {
-			where := clientsText(t.Clients)
+			where := compare.ClientsText(t.Clients)
 			if len(hosts) > 1 {
 				where += ", " + t.Host
 			}

@@ -18,7 +18,7 @@ func writePublished(w io.Writer, r compare.Relative) error {
 			b.WriteByte('\n')
 		}
 		if len(r.Tables) > 1 {
-			fmt.Fprintf(&b, "Measured on: %s, %s\n", plain(t.Host), clientsText(t.Clients))
+			fmt.Fprintf(&b, "Measured on: %s, %s\n", plain(t.Host), compare.ClientsText(t.Clients))
 		}
 		fmt.Fprintf(&b, "Relative to: %s\n", plain(relativeTo(r.Base)))
 		var heads []string

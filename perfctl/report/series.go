@@ -92,7 +92,7 @@ func seriesTables(lines []compare.SeriesLine) (tables [][]compare.SeriesLine) {
 }
 
 func seriesMatrix(s compare.Series, lines []compare.SeriesLine, several bool) matrix {
-	m := matrix{title: fmt.Sprintf("%s, %s", groupTitle(lines[0].Group), clientsText(lines[0].Clients)), columns: s.Versions}
+	m := matrix{title: fmt.Sprintf("%s, %s", groupTitle(lines[0].Group), compare.ClientsText(lines[0].Clients)), columns: s.Versions}
 	if several {
 		m.title += ", " + lines[0].Host
 	}

@@ -23,7 +23,7 @@ func stepText(x compare.Step, several bool) string {
 			text += fmt.Sprintf(", %s %s", metricLabel(e.Metric), change(*e.Ratio-1))
 		}
 	}
-	where := fmt.Sprintf("%s, %s", x.Workload, clientsText(x.Clients))
+	where := fmt.Sprintf("%s, %s", x.Workload, compare.ClientsText(x.Clients))
 	if several {
 		where += ", " + x.Host
 	}
@@ -76,7 +76,7 @@ func measuredSteps(s compare.Series, from, to string) (n int) {
 }
 
 func oddReleaseText(s compare.Series, l compare.SeriesLine, i int, several bool) string {
-	text := fmt.Sprintf("%s, %s, %s", s.Versions[i], l.Workload, clientsText(l.Clients))
+	text := fmt.Sprintf("%s, %s, %s", s.Versions[i], l.Workload, compare.ClientsText(l.Clients))
 	if several {
 		text += ", " + l.Host
 	}
@@ -101,7 +101,7 @@ func oddReleaseText(s compare.Series, l compare.SeriesLine, i int, several bool)
 func disagreementText(d compare.Disagreement, base string) string {
 	var texts []string
 	for _, h := range d.Hosts {
-		texts = append(texts, fmt.Sprintf("%s on %s (%s)", ratio(h.R), h.Host, clientsText(h.Clients)))
+		texts = append(texts, fmt.Sprintf("%s on %s (%s)", ratio(h.R), h.Host, compare.ClientsText(h.Clients)))
 	}
 	text := fmt.Sprintf("%s, %s / %s: %s", d.Workload, d.Version, base, strings.Join(texts, ", "))
 	if d.Single {

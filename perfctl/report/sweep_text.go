@@ -20,7 +20,7 @@ func fasterFrom(c compare.Crossover) string {
 // oddText says an odd point with what it cost there.
 func oddText(l compare.SweepLine, i int) string {
 	p, before, after := l.Points[i], l.Points[i-1], l.Points[i+1]
-	text := fmt.Sprintf("%s, %s at %s: %s, %s beyond its neighbours (%s at %d, %s at %d)", l.Workload, l.Version, clientsText(p.Clients),
+	text := fmt.Sprintf("%s, %s at %s: %s, %s beyond its neighbours (%s at %d, %s at %d)", l.Workload, l.Version, compare.ClientsText(p.Clients),
 		twoDecimals(p.Ratio), change(p.Odd), twoDecimals(before.Ratio), before.Clients, twoDecimals(after.Ratio), after.Clients)
 	if costs := besideText(p.Beside); costs != "" {
 		return text + "; " + costs

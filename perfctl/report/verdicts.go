@@ -31,7 +31,7 @@ func verdictLines(r compare.Report) (summary, by string, each []verdictLine) {
 		if v.Verdict == compare.Same {
 			continue
 		}
-		text := fmt.Sprintf("%s, %s: %s, %s %s", plain(row.Workload), clientsText(row.Clients), plain(row.Version), labelOf(row.Primary), ratio(v))
+		text := fmt.Sprintf("%s, %s: %s, %s %s", plain(row.Workload), compare.ClientsText(row.Clients), plain(row.Version), labelOf(row.Primary), ratio(v))
 		switch {
 		case v.MoreStarts > 0:
 			text += fmt.Sprintf("; about %d more starts a side would tell", v.MoreStarts)

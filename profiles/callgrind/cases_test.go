@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 // cases is the folder of real inputs, or a skip.

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"opcost/profiles/folded"
 	"opcost/profiles/granularity"
+	"opcost/testbed/casefiles"
 )
 
 // growth is one function in an entry of the cases' index: "cmp_data +0.56".
@@ -22,10 +22,10 @@ var growth = regexp.MustCompile(`(\S[^,:]*(?:::[^,:]+)*) ([+-][0-9.]+)(?:,|$)`)
 // TestPublished: two published profiles of a real server, and how many points of
 // the old total each function grew or shrank by, computed by others.
 func TestPublished(t *testing.T) {
-	dir := filepath.Join(cmp.Or(os.Getenv("OPCOST_CASES"), "../../../shared/cases"), "02-perf-script")
+	dir := casefiles.Folder(t, "02-perf-script")
 	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
 	if err != nil {
-		t.Skipf("no cases (set OPCOST_CASES): %v", err)
+		t.Fatal(err)
 	}
 	var index []struct{ File, Expected string }
 	if err := json.Unmarshal(text, &index); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"opcost/profiles"
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 func open(t testing.TB, path string) io.Reader {

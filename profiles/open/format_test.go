@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 // head is a case's beginning, unpacked.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"opcost/profiles"
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 	"opcost/profiles/pprof"
 )
 

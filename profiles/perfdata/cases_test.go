@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"opcost/collectors/child"
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 // needs skips the test without the tools, or fails it where all tests must run.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/profiles/internal/casefiles"
+	"opcost/testbed/casefiles"
 )
 
 // open reads a case, unpacked if it is packed (one is only named so).

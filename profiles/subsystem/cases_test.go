@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"opcost/profiles/folded"
+	"opcost/testbed/casefiles"
 )
 
 // TestRealServers: of published profiles of real servers nearly everything has a
 // place. They are of whole machines: what clients and shells did has none.
 func TestRealServers(t *testing.T) {
-	dir := cmp.Or(os.Getenv("OPCOST_CASES"), "../../../shared/cases")
-	files, _ := filepath.Glob(filepath.Join(dir, "02-perf-script", "mysqld-folded", "*.folded.gz"))
+	dir := casefiles.Folder(t, "02-perf-script")
+	files, _ := filepath.Glob(filepath.Join(dir, "mysqld-folded", "*.folded.gz"))
 	if len(files) == 0 {
-		t.Skipf("no folded profiles in %s (set OPCOST_CASES)", dir)
+		t.Fatalf("no folded profiles in %s", dir)
 	}
 	for _, file := range files {
 		f, err := os.Open(file)
