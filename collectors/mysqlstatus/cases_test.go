@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 // TestRealDifferences takes two samples of real servers and the differences

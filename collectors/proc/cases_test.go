@@ -15,8 +15,8 @@ import (
 
 	"github.com/prometheus/procfs"
 
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 // TestCaseFiles reads /proc texts of real machines.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/iostat"
 	"opcost/perfctl/importer/vmstat"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 func TestCorpusMachine(t *testing.T) {

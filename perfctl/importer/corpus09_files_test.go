@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"opcost/collectors/perfstat"
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/smalldatum"
+	"opcost/testbed/casefiles"
 )
 
 func TestCorpusSmallDatum(t *testing.T) {

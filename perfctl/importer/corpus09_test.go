@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"opcost/perfctl/compare"
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/smalldatum"
+	"opcost/testbed/casefiles"
 )
 
 // readTable parses one file in place.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/testbed/casefiles"
 	"opcost/perfctl/importer/mysqlslap"
 	"opcost/perfctl/importer/smalldatum"
 	"opcost/perfctl/importer/sysbench"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 // one tells whether the import of a single file gave a run, named by hand.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"opcost/profiles"
-	"opcost/testbed/casefiles"
 	"opcost/profiles/pprof"
+	"opcost/testbed/casefiles"
 )
 
 func file(t *testing.T, content []byte) string {
