@@ -8,30 +8,49 @@
 #   make test-pmu  measures inside an emulated machine whose hardware counters
 #                count; needs no hardware for it (6 minutes, once 2 to build)
 #   make four-servers  MariaDB 10.5, 10.11, 11.8 and MySQL 9.7 beside each other
+#   make corpus  the share of public outputs of other tools that is read right
 #   make bench   the figures of the docs, as ratios in one run
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
-#   make dist    static binaries for amd64 and arm64, with checksums, in dist/
+#   make dist    static binaries for amd64 and arm64, the manual, completions,
+#                archives of all that, and checksums, in dist/
+#   make reference  writes docs/reference/commands.md and plan.md anew
 
 GO      ?= go
 TOOLS   := $(CURDIR)/.tools
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+DIST    ?= dist
+PAPERS  := README.md $(wildcard LICENSE* CHANGELOG.md)
+# Files in archives are as old as the commit, so that each making gives the same.
+DATE    := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
 
-.PHONY: build dist demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short bench lint clean
+CORPUS_TESTS := Case|Corpus|Published|Folds|SampleCounts|OddInputs|Servers$$|Inferno|RealDiff|OldStatus|Mext|EveryProblem|HeaderOnly|TestReadings$$|TestParseJSONForms|TestCheck$$|OddWindows|RefusedOption
+
+.PHONY: build dist reference demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short corpus bench lint clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
 
-dist:
-	@rm -rf dist && mkdir dist
+dist: build
+	@rm -rf $(DIST) && mkdir -p $(DIST)
+	bin/opcost man >$(DIST)/opcost.1
+	for shell in bash zsh fish; do bin/opcost completion $$shell >$(DIST)/opcost.$$shell || exit 1; done
+	cp $(PAPERS) $(DIST)/
 	for arch in amd64 arm64; do \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o dist/opcost-$(VERSION)-linux-$$arch ./cmd/opcost || exit 1; \
+		name=opcost-$(VERSION)-linux-$$arch; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(DIST)/$$name ./cmd/opcost && \
+		tar -C $(DIST) -cf $(DIST)/$$name.tar.gz -I 'gzip -n' --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(DATE) \
+			--transform "s,^$$name,opcost,;s,^,$$name/," $$name opcost.1 opcost.bash opcost.zsh opcost.fish $(PAPERS) || exit 1; \
 	done
-	cd dist && sha256sum opcost-* >SHA256SUMS && cat SHA256SUMS
+	cd $(DIST) && sha256sum * >SHA256SUMS && cat SHA256SUMS
+
+reference:
+	$(GO) test -count=1 ./cmd/opcost -run TestReferenceCommands -update
+	$(GO) test -count=1 ./perfctl/plan -run TestReference -update
 
 demo: build
 	@testbed/install.sh server perf valgrind
@@ -48,7 +67,7 @@ test: lint
 # Known answers on live servers: each measures for a minute or more.
 test-long:
 	@testbed/install.sh server perf valgrind sysbench
-	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 25m -run 'Long|Narrow|KnownAnswer' ./cmd/opcost ./perfctl/...
+	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 25m -run 'Long|Narrow|KnownAnswer|Fault' ./cmd/opcost ./perfctl/...
 
 fuzz:
 	@GO=$(GO) testbed/fuzz.sh 20s
@@ -65,6 +84,14 @@ test-pmu:
 test-pmu-short:
 	@testbed/install.sh qemu-system-aarch64 cpio mmdebstrap depmod
 	OPCOST_PMU=short $(GO) test ./testbed/ -count=1 -v -timeout 30m
+
+# The tests that read the cases record which, and the last one adds up and writes
+# docs/corpus.md.
+corpus:
+	@testbed/install.sh server perf
+	@mkdir -p $(TOOLS) && rm -f $(TOOLS)/corpus
+	OPCOST_TEST_ALL=1 OPCOST_CORPUS=$(TOOLS)/corpus $(GO) test -p 1 -count=1 -run '$(CORPUS_TESTS)' ./collectors/... ./profiles/... ./perfctl/...
+	@OPCOST_CORPUS=$(TOOLS)/corpus OPCOST_CORPUS_DOC=$(CURDIR)/docs/corpus.md $(GO) test -count=1 -v ./testbed/corpus
 
 bench: build
 	@testbed/install.sh server perf valgrind sysbench

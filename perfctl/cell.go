@@ -23,6 +23,7 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 	if err != nil {
 		return err
 	}
+	defer r.opts.Folder.Release(run.ID)
 	name := fmt.Sprintf("%s: %s, %s", s.ID(r.plan), c.Test.ID, count(c.Clients, "client"))
 
 	r.clock.doing("%s: scan what the workload reads", name)
@@ -53,22 +54,28 @@ func (r *runner) cell(ctx context.Context, l *live, s Start, c Cell) (err error)
 		target.Tag = fmt.Sprintf("w%d-%s", i, p.Phase)
 		w, err := Measure(ctx, target, p, load, load)
 		if err != nil {
-			done.State, done.Reason = result.Failed, err.Error()
 			failed = err
 			break
+		}
+		if load.Err() != nil {
+			if how, gone := l.EndedWithin(lastBreath); gone {
+				partial(&w, "the server has ended: "+how)
+			}
 		}
 		w.Readings = append(w.Readings, l.way.lacking...)
 		w.Latency = load.Latency()
 		finish(&run, &w, p, c, dir)
 		done.Windows = append(done.Windows, w)
 		if w.State != result.OK {
-			done.State, done.Reason = result.Partial, w.Reason
 			failed = errors.New(w.Reason)
 			break
 		}
 	}
 	if len(done.Windows) == 0 {
 		return failed // nothing was measured, so there is nothing to keep
+	}
+	if failed != nil { // what the windows before gave stands
+		done.State, done.Reason = result.Partial, failed.Error()
 	}
 	run.Passes = []result.Pass{done}
 	if failed == nil {

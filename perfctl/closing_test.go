@@ -3,6 +3,7 @@ package perfctl
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -42,6 +43,9 @@ func TestOutlasting(t *testing.T) {
 		}
 		if err := closing.Err(); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if why := context.Cause(closing); !strings.HasPrefix(why.Error(), "no answer within ") {
+			t.Errorf("%s: %v", name, why)
 		}
 		done()
 	}

@@ -151,10 +151,12 @@ func (r *runner) replay(ctx context.Context, site *site, s Start, todo []Past) (
 			site.dirty = false
 		}
 	}()
+	ctx, unwatch := inst.Watched(ctx)
+	defer unwatch()
 	for _, past := range todo {
 		r.clock.doing("%s: %s as in repeat %d, without measuring", s.ID(r.plan), past.Cell.Test.ID, past.Repeat)
 		if err := r.redo(ctx, site, inst, past); err != nil {
-			return fmt.Errorf("do %s again, as in repeat %d: %w", past.Cell.Test.ID, past.Repeat, err)
+			return fmt.Errorf("do %s again, as in repeat %d: %w", past.Cell.Test.ID, past.Repeat, hungOr(ctx, err))
 		}
 		site.past = append(site.past, past)
 	}

@@ -71,6 +71,10 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 
 	var thirds []int64
 	var last kept
+	still := func() time.Duration { return 0 }
+	if gate != nil {
+		still = watchStandstill()
+	}
 	if p.Ended == nil {
 		thirds = wait(ctx, &w, p, gate, ops)
 	} else {
@@ -80,15 +84,21 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	// From here on a cancelled ctx must not stop us: what was counted is kept.
 	ctx, cancel := closingTime(ctx)
 	defer cancel()
-	if err := quiesce(ctx, gate); err != nil {
-		partial(&w, err.Error())
+	failed := quiesce(ctx, gate)
+	if failed != nil {
+		partial(&w, failed.Error())
+	}
+	if stopped := still(); stopped > 0 {
+		w.Readings = append(w.Readings, stoodStill(stopped))
 	}
 	back = hurry(gate)
 	defer back()
 	stop, end := last.at, last.ops
 	if last.lost == nil {
 		stop = time.Now()
-		if end, err = ops.Read(ctx); err != nil {
+		end, err = ops.Read(ctx)
+		// A load of ours that failed knows all the same what it did until then.
+		if known := failed != nil && end.Source != ""; err != nil && !known {
 			last.lost, stop, end = err, last.at, last.ops
 		}
 	}
@@ -112,6 +122,9 @@ func Measure(ctx context.Context, t collectors.Target, p Pass, ops window.Ops, g
 	for _, a := range arms {
 		w.Readings = append(w.Readings, a.readings(w.Start, stop, gate != nil || a.name == p.Counted)...)
 		a.tables(&w)
+		if p.Ended == nil && result.NoSpace(a.err) { // the evidence of a live window is not kept
+			partial(&w, "what "+a.name+" read could not be kept: "+a.err.Error())
+		}
 	}
 	return w, nil
 }
@@ -133,12 +146,13 @@ func closingTime(ctx context.Context) (context.Context, context.CancelFunc) {
 // outlasting is a context that ends after most, or that long after the end of
 // ctx as told says.
 func outlasting(ctx context.Context, most, told time.Duration) (context.Context, context.CancelFunc) {
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	inTime, late := context.WithTimeoutCause(context.WithoutCancel(ctx), most, fmt.Errorf("no answer within %v", most))
+	closing, cancel := context.WithCancelCause(inTime)
 	forget := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(told, cancel)
+		t := time.AfterFunc(told, func() { cancel(fmt.Errorf("no answer within %v", told)) })
 		context.AfterFunc(closing, func() { t.Stop() })
 	})
-	return closing, func() { forget(); cancel() }
+	return closing, func() { forget(); cancel(nil); late() }
 }
 
 func quiesce(ctx context.Context, gate window.Gate) error {

@@ -165,12 +165,39 @@ func TestMeasureCutShort(t *testing.T) {
 	if err != nil || w.State != result.Partial || !strings.Contains(w.Reason, "server has gone away") {
 		t.Errorf("load failed: %+v, %v", w, err)
 	}
+
+	// The built-in client says in its count that it has failed; what it did counts.
+	for _, c := range []struct {
+		last result.OpCount
+		kept bool
+	}{{result.OpCount{Source: result.SourceClient, Per: "statement", End: 12}, true}, {result.OpCount{}, false}} {
+		failing = &failsInside{fakeLoad: &fakeLoad{story: s}, last: &c.last}
+		failing.n.Store(5)
+		w, err = Measure(context.Background(), collectors.Target{}, p, failing, failing)
+		if !c.kept {
+			if err == nil || !strings.Contains(err.Error(), "operations at the window's end: gone") {
+				t.Errorf("a count that is not known: %+v, %v", w, err)
+			}
+			continue
+		}
+		if err != nil || w.State != result.Partial || w.Ops.N() != 7 || len(w.Readings) != 1 || w.DurationNS <= 0 {
+			t.Errorf("a count until the load failed: %+v, %v", w, err)
+		}
+	}
 }
 
 // failsInside is a load that fails after the gate was opened.
 type failsInside struct {
 	*fakeLoad
 	open bool
+	last *result.OpCount // read then, with an error; nil: the load's own
+}
+
+func (f *failsInside) Read(ctx context.Context) (result.OpCount, error) {
+	if f.open && f.last != nil {
+		return *f.last, errors.New("gone")
+	}
+	return f.fakeLoad.Read(ctx)
 }
 
 func (f *failsInside) Quiesce(ctx context.Context) error {

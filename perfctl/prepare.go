@@ -2,6 +2,7 @@ package perfctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -50,7 +51,12 @@ func needed(starts []Start, version int) bool {
 }
 
 func (r *runner) load(ctx context.Context, v plan.Version) (*site, error) {
-	opened, err := server.Open(ctx, r.spec(v), filepath.Join(r.work, v.Name))
+	spec := r.spec(v)
+	var err error
+	if spec.Logs, err = r.opts.Folder.Logs(v.Name); err != nil {
+		return nil, err
+	}
+	opened, err := server.Open(ctx, spec, filepath.Join(r.work, v.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +75,10 @@ func (r *runner) fillSite(ctx context.Context, s *site) error {
 	if err != nil {
 		return err
 	}
-	err = r.fill(ctx, s, inst)
-	if stopErr := inst.Stop(context.WithoutCancel(ctx)); err == nil {
-		err = stopErr
-	}
-	if err != nil {
+	watched, unwatch := inst.Watched(ctx)
+	err = hungOr(watched, r.fill(watched, s, inst))
+	unwatch()
+	if err = errors.Join(err, inst.Stop(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
 	if replays(r.plan) {
@@ -100,7 +105,7 @@ func (r *runner) spec(v plan.Version) server.Spec {
 	return server.Spec{
 		Name: v.Name, Mysqld: v.Mysqld, Basedir: v.Basedir, DefaultsFile: v.DefaultsFile,
 		Options: v.Options, Launcher: v.Launcher, Env: v.Env, CPUs: r.plan.ServerCPUs, NUMA: r.plan.NUMA, TLS: v.Session.TLS,
-		Restore: r.plan.Restore, Logs: filepath.Join(r.opts.Folder.Dir(), "logs", v.Name),
+		Restore: r.plan.Restore, Database: database,
 		Sockets: r.journal.Sockets(), Started: r.journal.Started, Mark: name + "=" + token,
 	}
 }

@@ -34,7 +34,8 @@ type RunOptions struct {
 
 // Run measures a plan: it loads each version's data once, then goes through
 // the schedule of server starts and writes each run the moment it ends. A start
-// that fails costs its own runs only; the error joins all that failed.
+// that fails costs its own runs only; the error joins all that failed. A full
+// disk, or results that cannot be written, end it at once, see [CannotGoOn].
 // What it makes in the folder Work is in a journal there; what a run that was
 // killed has left is cleared by [leftover.Clear], before the next.
 func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
@@ -53,9 +54,11 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.journal.Close()) }()
+	ctx, done := r.whileRoom(ctx)
+	defer done()
 	r.clock.left = r.ahead(first)
 	if err := r.prepare(ctx, r.clock.left); err != nil {
-		return stoppedOr(ctx, err)
+		return stoppedOr(ctx, r.because(err))
 	}
 
 	var failed []error
@@ -67,8 +70,11 @@ func Run(ctx context.Context, p *plan.Plan, o RunOptions) (err error) {
 			return errors.Join(append(failed, stoppedOr(ctx, nil))...)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s: %w", s.ID(p), err)
+			err = fmt.Errorf("%s: %w", s.ID(p), r.because(err))
 			failed = append(failed, err)
+			if CannotGoOn(err) {
+				return errors.Join(failed...)
+			}
 			r.clock.say(Progress{Warning: err.Error()})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"opcost/collectors/callgrind"
@@ -40,33 +41,59 @@ func (r *runner) start(ctx context.Context, s Start) (err error) {
 	if err := r.launch(ctx, l); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.Stop(context.WithoutCancel(ctx))) }()
+	defer func() {
+		if unclean := l.Stop(context.WithoutCancel(ctx)); unclean != nil {
+			site.dirty = true // the next start would begin with a recovery
+			err = errors.Join(err, unclean)
+		}
+	}()
+	ctx, unwatch := l.Watched(ctx)
+	defer unwatch()
 	if err := r.settleWrites(ctx, l, s); err != nil {
-		return err
+		return hungOr(ctx, err)
 	}
 
 	var failed []error
-	for _, c := range s.Cells {
+	for i, c := range s.Cells {
 		site.dirty = site.dirty || c.Test.Write
-		if err := r.cell(ctx, l, s, c); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", c.Test.ID, err))
-		} else {
+		lost := false
+		if err := r.cell(ctx, l, s, c); err == nil {
 			l.did(r.plan, s, c)
+		} else {
+			failed = append(failed, fmt.Errorf("%s, %s: %w", c.Test.ID, count(c.Clients, "client"), hungOr(ctx, err)))
+			_, lost = l.EndedWithin(lastBreath)
 		}
-		if ctx.Err() != nil || ended(l.Instance) {
+		if lost || ctx.Err() != nil {
+			failed = append(failed, notMeasured(s.Cells[i+1:]))
 			break
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func ended(i *server.Instance) bool {
-	select {
-	case <-i.Exited():
-		return true
-	default:
-		return false
+// lastBreath is how long a server that has closed its connections may take to
+// have ended.
+const lastBreath = time.Second
+
+// hungOr puts a server's hanging in front of what came of it.
+func hungOr(ctx context.Context, err error) error {
+	var h *server.Hang
+	if err == nil || !errors.As(context.Cause(ctx), &h) || strings.Contains(err.Error(), h.Error()) {
+		return err
 	}
+	return fmt.Errorf("%w (%w)", h, err)
+}
+
+// notMeasured names what a server that is lost leaves undone; nil for nothing.
+func notMeasured(cells []Cell) error {
+	var names []string
+	for _, c := range cells {
+		names = append(names, fmt.Sprintf("%s (%s)", c.Test.ID, count(c.Clients, "client")))
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("not measured on this start: %s; the same command measures them", strings.Join(names, ", "))
 }
 
 // launch starts the server as the pass needs it, and says what it is.
@@ -86,8 +113,10 @@ func (r *runner) launch(ctx context.Context, l *live) error {
 	if l.Instance, err = l.site.Start(ctx, o); err != nil {
 		return err
 	}
-	vars, err := l.Variables(ctx)
-	if err != nil {
+	watched, unwatch := l.Watched(ctx)
+	vars, err := l.Variables(watched)
+	err = hungOr(watched, err)
+	if unwatch(); err != nil {
 		return errors.Join(err, l.Stop(context.WithoutCancel(ctx)))
 	}
 	v := l.site.version

@@ -3,20 +3,32 @@ package profiles
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"math"
+	"slices"
 )
 
 // Builder adds up samples into a profile. It keeps each string, frame and stack
 // once, so its memory grows with what is distinct, not with the input. The
 // slices and strings it is given may be reused by the caller.
 type Builder struct {
-	p       *Profile
-	frames  map[Frame]int32
-	stacks  map[string]int
+	p      *Profile
+	frames map[Frame]int32
+	// The profile's stacks, in pieces of pieceLen but for the last: a slice of
+	// many that grows is copied over and over, into new memory each time.
+	pieces [][]Stack
+	// stacks finds one by the hash of its key: the last that has it. earlier is,
+	// by stack, the one before it with the same hash, -1 for none.
+	stacks  map[uint64]int32
+	earlier []int32
+	seed    maphash.Seed
+	room    []int32 // for stacks' frames: memory of its own costs more than most of them
 	arcs    map[arcKey]int
 	strings map[string]string
 	key     []byte
 }
+
+const pieceLen = 1 << 12
 
 type arcKey struct {
 	thread         string
@@ -26,7 +38,7 @@ type arcKey struct {
 // NewBuilder begins a profile of an event.
 func NewBuilder(e Event) *Builder {
 	return &Builder{
-		p: &Profile{Event: e}, frames: map[Frame]int32{}, stacks: map[string]int{},
+		p: &Profile{Event: e}, frames: map[Frame]int32{}, stacks: map[uint64]int32{}, seed: maphash.MakeSeed(),
 		arcs: map[arcKey]int{}, strings: map[string]string{},
 	}
 }
@@ -59,24 +71,57 @@ func (b *Builder) Add(thread string, frames []int32, weight, samples int64) erro
 	if weight < 0 || samples < 0 {
 		return fmt.Errorf("a weight of %d in %d samples: below 0", weight, samples)
 	}
-	b.key = append(b.key[:0], thread...)
-	b.key = append(b.key, 0)
-	for _, f := range frames {
-		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(f))
-	}
-	i, ok := b.stacks[string(b.key)]
-	if !ok {
-		i = len(b.p.Stacks)
-		b.stacks[string(b.key)] = i
-		b.p.Stacks = append(b.p.Stacks, Stack{Thread: b.text(thread), Frames: append([]int32(nil), frames...)})
-	}
-	s := &b.p.Stacks[i]
+	s := b.stack(thread, frames)
 	if weight > math.MaxInt64-s.Weight || samples > math.MaxInt64-s.Samples {
 		return fmt.Errorf("the sum of weights is over %d", int64(math.MaxInt64))
 	}
 	s.Weight += weight
 	s.Samples += samples
 	return nil
+}
+
+// stack is the one with these frames, new or known.
+func (b *Builder) stack(thread string, frames []int32) *Stack {
+	b.key = append(b.key[:0], thread...)
+	for _, f := range frames {
+		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(f))
+	}
+	hash := maphash.Bytes(b.seed, b.key)
+	last, ok := b.stacks[hash]
+	if !ok {
+		last = -1
+	}
+	for i := last; i >= 0; i = b.earlier[i] {
+		if s := &b.pieces[i/pieceLen][i%pieceLen]; s.Thread == thread && slices.Equal(s.Frames, frames) {
+			return s
+		}
+	}
+	n := len(b.earlier)
+	b.stacks[hash] = int32(n)
+	b.earlier = append(b.earlier, last)
+	if n%pieceLen == 0 {
+		var piece []Stack
+		if n > 0 { // most profiles have few
+			piece = make([]Stack, 0, pieceLen)
+		}
+		b.pieces = append(b.pieces, piece)
+	}
+	piece := &b.pieces[len(b.pieces)-1]
+	*piece = append(*piece, Stack{Thread: b.text(thread), Frames: b.keep(frames)})
+	return &(*piece)[len(*piece)-1]
+}
+
+// keep is a copy of a stack's frames, nil for none.
+func (b *Builder) keep(frames []int32) []int32 {
+	if len(frames) == 0 {
+		return nil
+	}
+	if len(frames) > cap(b.room)-len(b.room) {
+		b.room = make([]int32, 0, max(len(frames), min(1<<14, 16*len(b.earlier))))
+	}
+	n := len(b.room)
+	b.room = append(b.room, frames...)
+	return b.room[n:len(b.room):len(b.room)]
 }
 
 // Call adds counted calls.
@@ -104,4 +149,13 @@ func (b *Builder) Call(thread string, caller, callee int32, calls, weight int64)
 func (b *Builder) Problems() *Problems { return &b.p.Problems }
 
 // Profile is what was added so far. The builder must not be used afterwards.
-func (b *Builder) Profile() *Profile { return b.p }
+func (b *Builder) Profile() *Profile {
+	switch len(b.pieces) {
+	case 0:
+	case 1:
+		b.p.Stacks = b.pieces[0]
+	default:
+		b.p.Stacks = slices.Concat(b.pieces...)
+	}
+	return b.p
+}

@@ -15,17 +15,7 @@ here=$(dirname "$0")
 plan=$results.yaml
 {
 	echo "# Written by testbed/four-servers.sh."
-	echo "versions:"
-	for name in mariadb-10.5 mariadb-10.11 mariadb-11.8 mysql-9.7; do
-		tree=$("$here/server-tree.sh" "$name")
-		lib=$tree/usr/lib/$(uname -m)-linux-gnu
-		loader=$(find "$lib/" "$tree/lib/" "$tree/lib64/" -name 'ld-linux*' 2>/dev/null | sort | head -n 1)
-		libraries=$lib
-		[ ! -d "$tree/lib" ] || [ -L "$tree/lib" ] || libraries=$tree/lib/$(uname -m)-linux-gnu:$lib # before the merge of /lib into /usr/lib
-		echo "  - name: $name"
-		echo "    basedir: $tree/usr"
-		echo "    launcher: [$loader, --library-path, \"$libraries\"]"
-	done
+	"$here/versions.sh" mariadb-10.5 mariadb-10.11 mariadb-11.8 mysql-9.7
 	cat <<-END
 		workloads: [$workloads]
 		rows: 10000

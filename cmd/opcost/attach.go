@@ -19,13 +19,13 @@ type attachCmd struct {
 	login     `embed:""`
 	Duration  time.Duration  `help:"Length of the window." default:"10s"`
 	Interval  *time.Duration `help:"Measure windows of this length again and again, until stopped." placeholder:"2s"`
-	Per       string         `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT"`
+	Per       string         `help:"What a query is: statement, transaction, select, insert, update, delete, row, or a status variable as Com_call_procedure; second for none. Default: statement, or second without a login." placeholder:"UNIT" words:"statement,transaction,select,insert,update,delete,row,second"`
 	OpsFrom   string         `help:"Count operations by the first whole number in this file, or in what this command prints." placeholder:"FILE|COMMAND"`
 	Syscalls  bool           `help:"Count system calls and nothing else of perf. This slows every system call of the whole machine while it lasts."`
 	Baseline  string         `help:"Save the window to a new file." placeholder:"FILE"`
 	Against   string         `help:"Print the window of this file beside today's, with ratios." placeholder:"FILE"`
 	profiling `embed:""`
-	showing   `embed:""`
+	showing   `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (attachCmd) Help() string {
@@ -42,20 +42,25 @@ from the command line. Without a login the counters are told per second.
 
 Examples:
   opcost attach
-  opcost attach --pid 4711 --duration 30s --baseline before-upgrade.json
-  opcost attach --socket /run/mysqld/mysqld.sock --against before-upgrade.json
+  opcost attach --pid 4711 --duration 30s --baseline before.json
+  opcost attach --socket /run/mysqld/mysqld.sock --against before.json
   opcost attach --interval 2s --per transaction
-  opcost attach --duration 30s --profile --profile-out before-upgrade.pb.gz
+  opcost attach --duration 30s --profile --profile-out before.pb.gz
   opcost attach --no-login --ops-from 'redis-cli get orders'`
 }
 
 // Run measures a live server and prints what its queries cost.
 func (c *attachCmd) Run(ctx context.Context, con console) error {
+	private()
 	format, err := c.parse()
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
+	err = c.check()
+	if err == nil {
+		err = folders("")
+	}
+	if err != nil {
 		return usageError{err}
 	}
 	var base *result.Run

@@ -20,7 +20,7 @@ import (
 type profiling struct {
 	Profile      bool   `help:"Record a profile too: a second window, in which perf samples the server."`
 	ProfileHz    int    `help:"Samples a second and CPU. Default: 499." placeholder:"N"`
-	CallGraph    string `help:"How stacks are walked: fp (frame pointers, the default), dwarf (50 times the data, more load), lbr (Intel, hardware events)." placeholder:"KIND"`
+	CallGraph    string `help:"How stacks are walked: fp (frame pointers, the default), dwarf (50 times the data, more load), lbr (Intel, hardware events)." placeholder:"KIND" words:"fp,dwarf,lbr"`
 	ProfileEvent string `help:"What is sampled, as perf names it. Default: instructions, else cycles, else cpu-clock." placeholder:"EVENT"`
 	ProfileOut   string `help:"A new file for the profile (pprof). Default: opcost-profile-TIME.pb.gz." placeholder:"FILE"`
 }

@@ -31,7 +31,7 @@ func (c *attachCmd) watch(ctx context.Context, con console, f report.Format, a *
 		if err != nil {
 			return err
 		}
-		header := fmt.Sprintf("%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), a, *c.Interval)
+		header := fmt.Sprintf("%s  %s  window of %v\n", time.Now().Format(time.TimeOnly), clean(a.String()), *c.Interval)
 		if f != report.Table { // no heading inside CSV or JSON
 			header = ""
 		}

@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"opcost/perfctl/result"
 )
 
 // version is set by the linker (see the Makefile).
 var version = "unknown"
 
-// Exit statuses, the same for every command.
+// Exit statuses, the same for every command; see exitStatuses.
 const (
 	exitDone       = 0
 	exitIncomplete = 1 // a measurement failed, or is not complete
@@ -37,6 +40,9 @@ type commands struct {
 	Import  importCmd  `cmd:"" help:"Others' results into our format: Small Datum's tables, sysbench, mysqlslap, perf stat, vmstat, iostat."`
 	Profile profileCmd `cmd:"" help:"Which functions the cost goes to, and what changed: tables, flame graphs, export."`
 	Narrow  narrowCmd  `cmd:"" help:"Find the first build that is slower, with as few runs as it takes."`
+
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands, flags and values."`
 }
 
 // console is where a command prints: results on out, progress and warnings on
@@ -62,8 +68,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	parser, err := kong.New(root,
 		kong.Name("opcost"),
-		kong.Description("What does one query cost in MySQL or MariaDB, why did that change, and how sure are we?\n\n"+
-			"First steps: write a plan (examples/two-versions.yaml shows every key), then `opcost run PLAN`."),
+		kong.Description(description()),
 		kong.Vars{"version": version},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited = code }),
@@ -95,10 +100,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 func misuse(err error) string {
 	var p *kong.ParseError
 	if errors.As(err, &p) && p.Context.Selected() == nil {
-		return strings.Replace(err.Error(), "unexpected argument", "there is no command", 1)
+		return withoutPasswords(strings.Replace(err.Error(), "unexpected argument", "there is no command", 1))
 	}
-	return err.Error()
+	return withoutPasswords(err.Error())
 }
+
+// dsnPassword is what stands between the account and the address in a DSN.
+var dsnPassword = regexp.MustCompile(`:[^@\s]*@((?:tcp|unix)?\()`)
+
+// withoutPasswords is for messages that quote arguments as they were given.
+func withoutPasswords(text string) string { return dsnPassword.ReplaceAllString(text, ":...@$1") }
 
 func status(stderr io.Writer, err error) int {
 	var u usageError
@@ -109,13 +120,16 @@ func status(stderr io.Writer, err error) int {
 	case errors.Is(err, syscall.EPIPE): // whoever read our output has seen enough
 		return exitIncomplete
 	case errors.As(err, &u):
-		fmt.Fprintln(stderr, "opcost:", err)
+		fmt.Fprintf(stderr, "opcost: %v%s\n", err, nextStep(err))
+		if result.NoSpace(err) { // the same command will do, once there is room
+			return exitIncomplete
+		}
 		return exitUsage
 	case errors.As(err, &slower):
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitSlower
 	default:
-		fmt.Fprintln(stderr, "opcost:", err)
+		fmt.Fprintf(stderr, "opcost: %v%s\n", err, nextStep(err))
 		return exitIncomplete
 	}
 }

@@ -29,7 +29,7 @@ type compareCmd struct {
 	Metric    string   `help:"The metric that carries the verdict. Default: instructions_per_query, else cpu_us_per_query." placeholder:"NAME"`
 	Event     string   `help:"The event of the profiles. Default: instructions, else cycles, else the CPU's clock." placeholder:"NAME"`
 	handing   `embed:""`
-	comparing `embed:""`
+	comparing `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (compareCmd) Help() string {
@@ -43,7 +43,7 @@ clients, on two hosts, or from two folders can be compared.
 
 Examples:
   opcost compare opcost-results-night --base 8.0.27 --new 8.0.28
-  opcost compare night --base 8.0.27 --new 8.0.28,workload=scan,clients=4 --format markdown
+  opcost compare night --base 5.7 --new 8.0,workload=scan,clients=4
   opcost compare --base before:10.11 --new after:10.11 --all
   opcost compare night --base 11.4,clients=1 --new 11.4,clients=8
   opcost compare nightly --base release --new trunk --fail-on slower`
@@ -54,9 +54,6 @@ func (c *compareCmd) Run(ctx context.Context, con console) error {
 	format, err := c.parse()
 	if err != nil {
 		return err
-	}
-	if format == report.Bench || format == report.HTML {
-		return usageError{fmt.Errorf("--format %s: an explanation has the formats table, markdown, csv, tsv and json", format)}
 	}
 	study, err := c.study(con)
 	if err != nil {

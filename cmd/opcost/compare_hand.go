@@ -15,6 +15,7 @@ import (
 	"opcost/perfctl/compare"
 	"opcost/perfctl/explain"
 	"opcost/perfctl/isolate"
+	"opcost/perfctl/plan"
 	"opcost/perfctl/report"
 	"opcost/perfctl/result"
 )
@@ -33,7 +34,7 @@ func (c *compareCmd) hand(ctx context.Context, con console, study *explain.Study
 	base, new := study.Runs(0)
 	base, new = countedFirst(base), countedFirst(new)
 	e := out.Explanations[0]
-	text, lost := result.PlanText(base[0])
+	text, lost := planText(base[0])
 	plans, skipped, err := isolate.Plans(isolate.Input{Base: base[0], New: new[0], Plan: text, Differences: e.Differences})
 	if c.Isolate != "" {
 		if err == nil {
@@ -70,6 +71,19 @@ func (c *compareCmd) hand(ctx context.Context, con console, study *explain.Study
 	return nil
 }
 
+// planText is the plan that a run was measured by. Results may come from
+// elsewhere: one that would take all memory is an error.
+func planText(r result.Run) ([]byte, error) {
+	text, err := result.PlanText(r)
+	if err == nil {
+		err = plan.Harmless(r.PlanHash, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
 // countedFirst puts runs under callgrind behind the others: such a server has
 // options of its own.
 func countedFirst(runs []result.Run) []result.Run {
@@ -96,8 +110,8 @@ func (c *compareCmd) bundled(ctx context.Context, con console, out explain.Compa
 	if h, err := os.Hostname(); err == nil {
 		in.Hosts = []string{h}
 	}
-	in.Base.Plan, _ = result.PlanText(base[0]) // lost: the page says so
-	in.New.Plan, _ = result.PlanText(new[0])
+	in.Base.Plan, _ = planText(base[0]) // lost: the page says so
+	in.New.Plan, _ = planText(new[0])
 	var page, tables bytes.Buffer
 	one := out
 	one.Explanations = out.Explanations[:1]

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +20,19 @@ import (
 	"opcost/profiles/pprof"
 )
 
-// countedNights makes a folder of results: versions with their instructions a
-// query, six starts each of one workload at 1 and 4 clients; what a version
-// costs more is in one function of its profile.
+// countedNights are versions with their instructions a query, six starts each at
+// 1 and 4 clients.
 func countedNights(t *testing.T, perQuery map[string]float64) string {
 	t.Helper()
+	return countedCells(t, perQuery, 6, 1, 4)
+}
+
+// countedCells makes a folder of results: versions with their instructions a
+// query, so many starts each of one workload at each number of clients; what a
+// version costs more is in one function of its profile.
+func countedCells(t *testing.T, perQuery map[string]float64, starts int, clients ...int) string {
+	t.Helper()
+	base := slices.Min(slices.Collect(maps.Keys(perQuery)))
 	dir := filepath.Join(t.TempDir(), "results")
 	folder, err := result.Create(dir)
 	if err != nil {
@@ -31,8 +41,8 @@ func countedNights(t *testing.T, perQuery map[string]float64) string {
 	defer folder.Close()
 	const ops = 1000
 	for version, cost := range perQuery {
-		for _, clients := range []int{1, 4} {
-			for i := range 6 {
+		for _, clients := range clients {
+			for i := range starts {
 				scatter := 1 + 0.0002*float64(i%3)
 				w := result.Window{State: result.OK, DurationNS: int64(1e9 / float64(clients)), Gated: true, Latency: &result.Latency{Count: ops, MeanUS: 1000},
 					Ops: result.OpCount{Source: result.SourceClient, Per: "statement", Begin: 0, End: ops}}
@@ -43,7 +53,7 @@ func countedNights(t *testing.T, perQuery map[string]float64) string {
 					}
 					w.Readings = append(w.Readings, result.Got(name, v*ops*scatter, "", src, result.UserKernel))
 				}
-				r := result.Run{Schema: result.Schema, ID: fmt.Sprintf("%s-%d-%d", version, clients, i), Host: "h", Version: version, Base: "a", Workload: "scan", Group: "range",
+				r := result.Run{Schema: result.Schema, ID: fmt.Sprintf("%s-%d-%d", version, clients, i), Host: "h", Version: version, Base: base, Workload: "scan", Group: "range",
 					Clients: clients, Repeat: i, Driver: "builtin", Protocol: "prepared", Start: fmt.Sprint(version, i), PlanHash: "0123", Started: time.Unix(int64(i), 0),
 					Passes: []result.Pass{{Kind: result.PassCount, State: result.OK, Windows: []result.Window{w}}}}
 				evidence, err := folder.Begin(r.ID)

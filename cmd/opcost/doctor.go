@@ -14,7 +14,7 @@ import (
 type doctorCmd struct {
 	PID     *int   `name:"pid" help:"A server that runs: its symbols, frame pointers, debug information, allocator." placeholder:"N"`
 	Work    string `help:"Folder where a run would keep the servers' data; its disk is looked at." default:"." placeholder:"DIR"`
-	showing `embed:""`
+	showing `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (doctorCmd) Help() string {

@@ -22,7 +22,8 @@ type importCmd struct {
 
 func (importCmd) Help() string {
 	return `Reads Small Datum's tables (qps.abs.*, qps.rel.*, o.met*, sb.met.*), outputs of sysbench
-1.0 and 1.1, mysqlslap, perf stat (text, -x, -j), vmstat and iostat, also gzipped. Version,
+1.0 and 1.1, mysqlslap, perf stat (text, -x, -j), vmstat and iostat, also gzipped, and the
+ratios of QPS that report --relative --format tsv prints. Version,
 clients, host and workload come from headings and names: x.my8028_... is 8.0.28, a folder
 night_dop4 (or night/dop4) is of 4 clients on night. What a file does not say is absent
 from the result. Files of one folder that are of the same cell become one run.
@@ -37,13 +38,14 @@ failed; the rest is imported.
 Examples:
   opcost import mar25.sb.in.c48_dop* --out march
   opcost import sweep --out sweep-results --host c48
-  opcost import sysbench.txt --version 8.0.44 --workload point-query --out night
-  opcost import qps.abs.csv --version 5.6.51,5.7.44,8.0.28 --clients 1 --out csv
+  opcost import sb.txt --version 8.0.44 --workload scan --out night
+  opcost import qps.csv --version 5.6.51,8.0.28 --clients 1 --out csv
   opcost report march`
 }
 
 // Run imports and says what came of it.
 func (c *importCmd) Run(ctx context.Context, con console) error {
+	private()
 	if slices.ContainsFunc(c.Clients, func(n int) bool { return n < 1 || n > 1_000_000 }) {
 		return usageError{fmt.Errorf("--clients %v: give 1 or more", c.Clients)}
 	}

@@ -130,3 +130,66 @@ func TestImportResults(t *testing.T) {
 		t.Errorf("results below: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 }
+
+// What `report --relative --format tsv` prints comes back, and prints the same.
+func TestImportOwnRatios(t *testing.T) {
+	runs := sweepFolder(t)
+	dir := t.TempDir()
+	print := func(results string, args ...string) string {
+		t.Helper()
+		o := opcost(t, append([]string{"report", results, "--relative", "--format", "tsv", "--noise", "none"}, args...)...)
+		if o.code != exitDone {
+			t.Fatalf("report of %s: exit %d\n%s", results, o.code, o.stderr)
+		}
+		return o.stdout
+	}
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, base := range []string{"5.6.51", "8.0.28"} { // the second is the later release
+		printed := print(runs, "--base", base)
+		if strings.Count(printed, "Measured on: night, ") != 2 {
+			t.Fatalf("of two numbers of clients:\n%s", printed)
+		}
+		back := filepath.Join(dir, "back-"+base)
+		if o := opcost(t, "import", file(base+".tsv", printed), "--out", back); o.code != exitDone {
+			t.Fatalf("exit %d\n%s", o.code, o.stderr)
+		}
+		if got := print(back); got != printed {
+			t.Errorf("it comes back as\n%s\nand was\n%s", got, printed)
+		}
+	}
+
+	// A single table is the published layout, which says nothing of where it is from;
+	// names are as they are, and a ratio may be lacking.
+	const one = "Relative to: old build\ncol-1 : plain_4u\ncol-2 : ma101114\n\ncol-1\tcol-2\n0.90\t\tpoint-query\n\t1.10\trandom-points_range=10\n0.5\t0.50\tmy_own test\n\n0.90\t0.80\tmedian_point\n"
+	path := file("one.tsv", one)
+	if o := opcost(t, "import", path, "--out", filepath.Join(dir, "unknown")); o.code == exitDone || !strings.Contains(o.stderr, "--clients") {
+		t.Errorf("without a number of clients: exit %d\n%s", o.code, o.stderr)
+	}
+	if o := opcost(t, "import", path, "--out", filepath.Join(dir, "one"), "--clients", "4", "--host", "h"); o.code != exitDone {
+		t.Fatalf("exit %d\n%s", o.code, o.stderr)
+	}
+	got := print(filepath.Join(dir, "one"))
+	for _, want := range []string{"Relative to: old build\ncol-1 : plain_4u\ncol-2 : ma101114\n\ncol-1\tcol-2\n", "\n0.90\t\tpoint-query\n", "\n\t1.10\trandom-points_range=10\n", "\n0.50\t0.50\tmy_own test\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in what comes back:\n%s", want, got)
+		}
+	}
+
+	// Ratios that stand for something else are refused, and it is said why.
+	for name, c := range map[string]struct{ text, want string }{
+		"of another metric": {print(runs, "--metric", "response_us"), "its ratios are of response_us"},
+		"to the one before": {print(runs, "--base", "previous"), "print them with --base NAME"},
+		"to unlike bases":   {print(runs, "--base", "5.6.51") + "\n" + print(runs, "--base", "8.0.28"), "relative to 5.6.51 and to 8.0.28"},
+	} {
+		o := opcost(t, "import", file("refused.tsv", c.text), "--out", filepath.Join(dir, "refused"))
+		if o.code == exitDone || !strings.Contains(o.stderr, c.want) {
+			t.Errorf("%s: exit %d, no %q\n%s", name, o.code, c.want, o.stderr)
+		}
+	}
+}

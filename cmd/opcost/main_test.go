@@ -79,7 +79,7 @@ type command struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	dir    string
-	stdout bytes.Buffer
+	stdout watched
 	stderr watched
 	ended  chan struct{}
 }
@@ -95,15 +95,27 @@ func start(t *testing.T, dir string, args ...string) *command {
 // startTo sends stderr to a file, which is how it gets a pipe of the test's.
 func startTo(t *testing.T, dir string, stderr *os.File, args ...string) *command {
 	t.Helper()
+	return startIn(t, dir, nil, stderr, args...)
+}
+
+// startIn starts it with more in its environment (NAME=value).
+func startIn(t *testing.T, dir string, env []string, stderr *os.File, args ...string) *command {
+	t.Helper()
 	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startArgv(t, dir, env, stderr, append([]string{path}, args...)...)
+}
+
+// startArgv starts it, or another build of it, or a program that becomes it.
+func startArgv(t *testing.T, dir string, env []string, stderr *os.File, argv ...string) *command {
+	t.Helper()
 	if err := os.MkdirAll(tmp(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := &command{t: t, cmd: exec.Command(path, args...), dir: dir, ended: make(chan struct{})}
-	c.cmd.Dir, c.cmd.Env = dir, append(os.Environ(), "TMPDIR="+tmp(dir), "NO_COLOR=1")
+	c := &command{t: t, cmd: exec.Command(argv[0], argv[1:]...), dir: dir, ended: make(chan struct{})}
+	c.cmd.Dir, c.cmd.Env = dir, append(append(os.Environ(), "TMPDIR="+tmp(dir), "NO_COLOR=1"), env...)
 	c.cmd.WaitDelay = 10 * time.Second // an orphan that holds the pipe must not hang the test
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
 	if stderr != nil {
@@ -140,7 +152,7 @@ func (c *command) wait() outcome {
 	case <-time.After(patience):
 		c.t.Fatalf("%v has not ended within %v; it said:\n%s", c.cmd.Args, patience, c.stderr.text())
 	}
-	return outcome{c.cmd.ProcessState.ExitCode(), c.stdout.String(), c.stderr.text()}
+	return outcome{c.cmd.ProcessState.ExitCode(), c.stdout.text(), c.stderr.text()}
 }
 
 // until waits for a text on stderr.

@@ -26,7 +26,7 @@ type narrowCmd struct {
 	Starts    int     `help:"Server starts of a build before it is judged." default:"2"`
 	Most      int     `help:"Server starts of a build before it is given up as undecided." default:"8"`
 	Threshold float64 `help:"The least change worth looking for, as a share: 0.01 is 1%. Default: the metric's own." placeholder:"SHARE"`
-	comparing `embed:""`
+	comparing `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (narrowCmd) Help() string {
@@ -40,11 +40,12 @@ other, as the machine may drift.
 
 Examples:
   opcost narrow builds.yaml
-  opcost narrow builds.yaml --metric context_switches_per_query --format markdown`
+  opcost narrow builds.yaml --metric context_switches_per_query`
 }
 
 // Run searches, measuring as it goes.
 func (c *narrowCmd) Run(ctx context.Context, stop *stopper, con console) error {
+	private()
 	format, err := c.parse()
 	if err != nil {
 		return err
@@ -55,6 +56,9 @@ func (c *narrowCmd) Run(ctx context.Context, stop *stopper, con console) error {
 	}
 	out := cmp.Or(c.Out, "opcost-narrow-"+strings.TrimSuffix(filepath.Base(c.Plan), filepath.Ext(c.Plan)))
 	if err := folders(c.Work); err != nil {
+		return usageError{err}
+	}
+	if err := enoughFiles(p); err != nil {
 		return usageError{err}
 	}
 	folder, _, err := open(con, out, c.Plan, p)
@@ -149,7 +153,7 @@ func (s *searching) search(ctx context.Context, con console, bar *progress) (nar
 			bar.note("%s: %d starts, %s", w.Name, w.Starts, move.Why)
 		}
 		failed := s.measure(ctx, move.Measure)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || perfctl.CannotGoOn(failed) {
 			return move, nil, failed
 		}
 		if failed != nil {

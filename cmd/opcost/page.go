@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -142,11 +143,12 @@ func evidence(out string, runs []result.Run, flames map[string]string) (links []
 		}
 		link := html.Run{Host: r.Host, Version: r.Version, Workload: r.Workload, Clients: r.Clients, Protocol: r.Protocol, Driver: r.Driver,
 			ID: r.ID, Folder: to, Flame: flames[r.Path]}
-		files, _ := os.ReadDir(filepath.Join(r.Path, "evidence")) // a run may have none
-		for _, f := range files {
-			if f.Type().IsRegular() {
-				link.Files = append(link.Files, "evidence/"+f.Name())
-			}
+		files, err := r.EvidenceFiles()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			notes = append(notes, "evidence is not linked: "+err.Error())
+		}
+		for _, name := range files {
+			link.Files = append(link.Files, "evidence/"+name)
 		}
 		links = append(links, link)
 	}

@@ -11,7 +11,15 @@ import (
 type printable struct{ w io.Writer }
 
 func (p printable) Write(text []byte) (int, error) {
-	clean := strings.Map(func(r rune) rune {
+	if _, err := io.WriteString(p.w, clean(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// clean is a text without what would steer a terminal.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
@@ -19,9 +27,5 @@ func (p printable) Write(text []byte) (int, error) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, string(text))
-	if _, err := io.WriteString(p.w, clean); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+	}, text)
 }

@@ -59,7 +59,7 @@ type profileTopCmd struct {
 	Events bool     `help:"List the events that the inputs hold, and no more."`
 	reading
 	rows
-	showing `embed:""`
+	showing `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (profileTopCmd) Help() string {
@@ -67,7 +67,7 @@ func (profileTopCmd) Help() string {
 
 Examples:
   opcost profile top opcost-results-night
-  opcost profile top opcost-results-night:8.0.28,workload=scan --granularity subsystem
+  opcost profile top night:8.0.28,workload=scan --granularity subsystem
   opcost profile top perf.data --operations 48211 --limit 50
   opcost profile top callgrind.out.4711 --format csv > functions.csv`
 }
@@ -114,7 +114,7 @@ type profileDiffCmd struct {
 	KeepNoise bool `help:"Give each function a row, also those that moved within noise."`
 	reading
 	rows
-	showing `embed:""`
+	showing `embed:"" set:"formats=table, markdown, csv, tsv, json"`
 }
 
 func (profileDiffCmd) Help() string {
@@ -126,9 +126,9 @@ noise is one row.
 
 Examples:
   opcost profile diff before.pb.gz after.pb.gz
-  opcost profile diff opcost-results-night --base 8.0.27 --new 8.0.28,workload=scan
-  opcost profile diff --base a1.pb.gz --base a2.pb.gz --new b1.pb.gz --new b2.pb.gz
-  opcost profile diff perf.data.old perf.data --base-operations 48211 --new-operations 40116`
+  opcost profile diff night --base 8.0.27 --new 8.0.28,workload=scan
+  opcost profile diff --base a1.pb.gz --base a2.pb.gz --new b.pb.gz
+  opcost profile diff a b --base-operations 482 --new-operations 401`
 }
 
 // Run prints what changed.

@@ -23,7 +23,7 @@ func (profileExportCmd) Help() string {
 
 Examples:
   opcost profile export perf.data --operations 48211 --out profile.pb.gz
-  opcost profile export opcost-results-night:8.0.28,workload=scan --to folded > scan.folded`
+  opcost profile export night:8.0,workload=scan --to folded > scan.txt`
 }
 
 // Run writes the profile in another format.

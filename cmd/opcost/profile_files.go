@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 
 	"opcost/perfctl/compare"
@@ -14,11 +15,17 @@ import (
 	"opcost/profiles/perfdata"
 )
 
+// maxProfile bounds a profile beside a run's record, which may come from elsewhere.
+const maxProfile = 256 << 20
+
 // run is the profile beside a run's record, if there is one.
 func (r reading) run(ctx context.Context, run result.Run) ([]group, error) {
-	path := filepath.Join(run.Path, "evidence", result.ProfileFile)
-	if _, err := os.Stat(path); err != nil {
+	path, err := run.EvidenceFile(result.ProfileFile, maxProfile)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	all := r
 	all.Event = "" // other runs of the cell may have the event that was asked for

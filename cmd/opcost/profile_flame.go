@@ -29,8 +29,8 @@ The page needs no network: it can be mailed, or attached to a bug report. With t
 profiles it shows either, or their difference, each scaled per query.
 
 Examples:
-  opcost profile flame opcost-results-night:8.0.28,workload=scan --out scan.html
-  opcost profile flame opcost-results-night --base 8.0.27 --new 8.0.28,workload=scan --out change.html
+  opcost profile flame night:8.0.28,workload=scan --out scan.html
+  opcost profile flame night --base 5.7 --new 8.0 --out change.html
   opcost profile flame perf.data --operations 48211 --out flame.html`
 }
 

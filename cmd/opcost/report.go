@@ -16,9 +16,11 @@ import (
 	"opcost/perfctl/result"
 )
 
-// showing are the flags of every command that prints a table.
+// showing are the flags of every command that prints a table. The variable
+// formats says which a command has, so that another is refused before anything is
+// measured.
 type showing struct {
-	Format string `help:"table, markdown, csv, tsv, json, benchfmt (Go benchmarks: one line a server start), or html (one page to look at; of run and report)." default:"table"`
+	Format string `help:"How to print: ${enum}." default:"table" enum:"${formats}"`
 	Width  int    `help:"Columns of the table. Default: the terminal's, or 80." placeholder:"N"`
 }
 
@@ -34,7 +36,7 @@ type reportCmd struct {
 	Flames    bool     `help:"With --format html and --out: write the flame graphs of the runs' profiles beside the page, and link them."`
 	views     `embed:""`
 	writing   `embed:""`
-	comparing `embed:""`
+	comparing `embed:"" set:"formats=table, markdown, csv, tsv, json, benchfmt, html"`
 }
 
 func (reportCmd) Help() string {
@@ -44,9 +46,12 @@ named on stderr and left out.
 The noise floor that was stored for the machine the results are of is used for their
 intervals, where it is more than what the results themselves show.
 
+--format benchfmt prints Go benchmarks, a line for each server start; html makes one
+page with charts, to look at offline.
+
 Examples:
   opcost report opcost-results-two-versions
-  opcost report night-16 night-17 --base 8.0.28 --format csv > nights.csv
+  opcost report night-16 night-17 --base 8.0.28 --format csv > n.csv
   opcost report night-17 --relative --format markdown
   opcost report releases --series --metric instructions_per_query
   opcost report clients-1-to-40 --sweep --base 5.6.51
@@ -63,7 +68,14 @@ func (c *reportCmd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return err
 	}
-	runs, warnings, err := readOnly(con, c.Dirs, c.wanted(format))
+	var whole func(result.Run) result.Run
+	var runs []result.Run
+	var warnings []result.Warning
+	if wanted := c.wanted(format); wanted != nil || format == report.HTML {
+		runs, warnings, err = readOnly(con, c.Dirs, wanted)
+	} else {
+		runs, whole, warnings, err = readPacked(con, c.Dirs)
+	}
 	if err != nil {
 		return err
 	}
@@ -78,7 +90,7 @@ func (c *reportCmd) Run(ctx context.Context, con console) error {
 		if c.any() && format != report.Bench {
 			return c.views.write(con, format, c.Base, runs, warnings, c.comparing)
 		}
-		return c.show(con, format, c.Base, nil, runs, warnings)
+		return c.show(con, format, c.Base, nil, runs, whole, warnings)
 	}
 	if c.Out == "" {
 		return print(con)
@@ -104,11 +116,8 @@ func has(runs []result.Run, base string) error {
 // parse is for commands that have no page.
 func (s showing) parse() (report.Format, error) {
 	f, err := report.ParseFormat(s.Format)
-	switch {
-	case err != nil:
+	if err != nil {
 		return f, usageError{err}
-	case f == report.HTML:
-		return f, usageError{errors.New("--format html is of `opcost report` and `opcost run`; a profile's page is made by `opcost profile flame`")}
 	}
 	return f, nil
 }
@@ -123,7 +132,7 @@ func (s comparing) print(con console, f report.Format, base string, order, dirs 
 		p := paged{comparing: s, dirs: dirs, base: base, order: order}
 		return p.write(con, writing{Out: "-"}, runs, warnings)
 	}
-	return s.show(con, f, base, order, runs, warnings)
+	return s.show(con, f, base, order, runs, nil, warnings)
 }
 
 // read gives the runs in folders, at least one.
@@ -134,8 +143,20 @@ func read(con console, dirs []string) ([]result.Run, []result.Warning, error) {
 // readOnly is read without the readings that no one will look at.
 func readOnly(con console, dirs []string, wanted func(reading string) bool) ([]result.Run, []result.Warning, error) {
 	runs, warnings, err := result.ReadOnly(wanted, dirs...)
+	return runs, warnings, usable(con, runs, warnings, err)
+}
+
+// readPacked is read for a report of everything, of which memory does not hold
+// all at once: whole gives a run its readings.
+func readPacked(con console, dirs []string) (runs []result.Run, whole func(result.Run) result.Run, warnings []result.Warning, err error) {
+	runs, packed, warnings, err := result.ReadPacked(dirs...)
+	return runs, packed.Whole, warnings, usable(con, runs, warnings, err)
+}
+
+// usable is the error of a reading that gave no run, and says what it warned of.
+func usable(con console, runs []result.Run, warnings []result.Warning, err error) error {
 	if err != nil {
-		return nil, nil, usageError{err}
+		return usageError{err}
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(con.err, "warning:", w.Text)
@@ -143,16 +164,17 @@ func readOnly(con console, dirs []string, wanted func(reading string) bool) ([]r
 	switch damaged := slices.DeleteFunc(slices.Clone(warnings), func(w result.Warning) bool { return w.Code == result.CodeUnfinished }); {
 	case len(runs) > 0:
 	case len(damaged) > 0:
-		return nil, nil, fmt.Errorf("none of the records can be used (%d are damaged or not for this opcost, see above), so there is no table", len(damaged))
+		return fmt.Errorf("none of the records can be used (%d are damaged or not for this opcost, see above), so there is no table", len(damaged))
 	default:
-		return nil, nil, errors.New("no run has been measured yet, so there is no table")
+		return errors.New("no run has been measured yet, so there is no table")
 	}
-	return runs, warnings, nil
+	return nil
 }
 
-// show prints the comparison of runs.
-func (s comparing) show(con console, f report.Format, base string, order []string, runs []result.Run, warnings []result.Warning) error {
-	o := compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs)}
+// show prints the comparison of runs. Whole gives those their readings that come
+// without; nil: they have them.
+func (s comparing) show(con console, f report.Format, base string, order []string, runs []result.Run, whole func(result.Run) result.Run, warnings []result.Warning) error {
+	o := compare.Options{Base: base, Order: order, NoiseFloor: s.floor(con, runs), Whole: whole}
 	if f == report.Bench {
 		return report.WriteBench(con.out, compare.Starts(runs, o))
 	}
@@ -162,6 +184,9 @@ func (s comparing) show(con console, f report.Format, base string, order []strin
 	}
 	if base == previous && has(runs, base) != nil {
 		o.Base, o.Previous, o.ByNumber = "", true, true
+	}
+	if f != report.Table && f != report.Markdown {
+		return report.WriteRows(con.out, f, compare.Open(runs, o), warnings)
 	}
 	r := compare.Build(runs, o)
 	r.Warnings = append(r.Warnings, warnings...)

@@ -25,7 +25,7 @@ type runCmd struct {
 	Beside     bool   `help:"Where DIR holds runs of another plan, measure into the folder beside-HASH in it, HASH being this plan's."`
 	NoiseFloor bool   `help:"Measure the plan's base version against itself (six or more starts) and store what they differ by, for later verdicts on this machine."`
 	Estimate   bool   `help:"Print the time and the disk that the plan needs, and do nothing else."`
-	comparing  `embed:""`
+	comparing  `embed:"" set:"formats=table, markdown, csv, tsv, json, benchfmt, html"`
 }
 
 func (runCmd) Help() string {
@@ -50,6 +50,9 @@ themselves. The results folder is then opcost-noise-PLAN.
 A plan's budget is the time for one such command: two starts of every cell come first,
 then only those that the verdict needs, up to its repeats. The same command again goes on.
 
+--format benchfmt prints Go benchmarks, a line for each server start; html makes one
+page with charts, to look at offline.
+
 Examples:
   opcost run examples/two-versions.yaml --estimate
   opcost run examples/two-versions.yaml
@@ -61,9 +64,10 @@ Examples:
 
 // Run measures the plan and prints the table.
 func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
+	private()
 	format, err := c.parseAny(con, writing{})
-	if err == nil && format == report.HTML && (c.NoiseFloor || c.Estimate) {
-		err = usageError{errors.New("--format html is of measured versions: it does not go with --noise-floor or --estimate")}
+	if err == nil && (format == report.HTML || format == report.Bench) && (c.NoiseFloor || c.Estimate) {
+		err = usageError{fmt.Errorf("--format %s is of measured versions: it does not go with --noise-floor or --estimate", format)}
 	}
 	if err != nil {
 		return err
@@ -88,6 +92,9 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 		return c.estimate(ctx, con, format, p, out)
 	}
 	if err := folders(c.Work); err != nil {
+		return usageError{err}
+	}
+	if err := enoughFiles(p); err != nil {
 		return usageError{err}
 	}
 	folder, have, err := open(con, out, c.Plan, p)

@@ -16,7 +16,7 @@ type views struct {
 	Relative bool   `help:"Ratios by groups of workloads, in the layout that Small Datum publishes." xor:"view"`
 	Sweep    bool   `help:"Ratios by the number of clients: from which on a version stays faster, and odd steps." xor:"view"`
 	Series   bool   `help:"Releases in order: ratios to the base and to the release before, and where the metric changed." xor:"view"`
-	Costs    string `help:"Costs per operation: host (cpu/o, cs/o, ... of the whole machine) or query (of the server)." placeholder:"UNITS" xor:"view"`
+	Costs    string `help:"Costs per operation: host (cpu/o, cs/o, ... of the whole machine) or query (of the server)." placeholder:"UNITS" words:"host,query" xor:"view"`
 	Metric   string `help:"The metric of --relative, --sweep and --series, by its name in JSON: qps, response_us, instructions_per_query, ... Default: qps, or qps_relative where published ratios are all there is." placeholder:"NAME"`
 }
 

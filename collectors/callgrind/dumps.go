@@ -92,13 +92,16 @@ func compress(from, to string) (err error) {
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(to)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if cerr := out.Close(); err == nil {
 			err = cerr
+		}
+		if err != nil {
+			_ = os.Remove(to) // half of it would be taken for all
 		}
 	}()
 	z := gzip.NewWriter(out)

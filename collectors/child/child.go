@@ -13,7 +13,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -42,19 +44,32 @@ type Proc struct {
 }
 
 // Environ is our environment without what would change what a tool prints
-// (locales) or make it go to the network (debuginfod), and without passwords.
+// (locales, settings of perf and valgrind) or make it go to the network
+// (debuginfod), without passwords, and without the folders of PATH that depend on
+// where we happen to be.
 func Environ() []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		name, _, _ := strings.Cut(kv, "=")
+		name, value, _ := strings.Cut(kv, "=")
 		switch {
 		case name == "LANG", name == "LANGUAGE", strings.HasPrefix(name, "LC_"),
-			name == "DEBUGINFOD_URLS", name == "MYSQL_PWD", name == "VALGRIND_OPTS":
+			name == "DEBUGINFOD_URLS", name == "MYSQL_PWD", name == "VALGRIND_OPTS", name == "PERF_CONFIG":
+		case name == "PATH":
+			env = append(env, "PATH="+absolute(value))
 		default:
 			env = append(env, kv)
 		}
 	}
-	return append(env, "LC_ALL=C")
+	// With this perf reads no ~/.perfconfig and no /etc/perfconfig (perf's
+	// util/config.c), which can name programs and servers.
+	return append(env, "LC_ALL=C", "PERF_CONFIG="+os.DevNull)
+}
+
+// absolute keeps the folders of a PATH that are the same wherever a program is
+// started: "." and an empty one are the current folder's.
+func absolute(path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(d string) bool { return !filepath.IsAbs(d) })
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 // Start starts the program. The kernel sends it SIGKILL when the thread that

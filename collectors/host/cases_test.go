@@ -1,7 +1,9 @@
 package host
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,16 +35,34 @@ func TestCaseFiles(t *testing.T) {
 		switch base := filepath.Base(c.File); {
 		case busy != nil:
 			read++
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			f := newFake(t)
 			text := c.Read(t)
+			if !strings.Contains(text, "\nbtime ") { // the first line alone
+				text += "btime 1\n"
+			}
 			f.put("proc/stat", text)
 			checkBusy(t, c.File, f.edge(), busy[1])
 			// The same with the interrupts' line beyond what a default
 			// bufio.Scanner takes.
 			f.put("proc/stat", regexp.MustCompile(`(?m)^(intr .*)$`).ReplaceAllString(text, "${1}"+strings.Repeat(" 0", 40_000)))
 			checkBusy(t, c.File+" stretched", f.edge(), busy[1])
+		case strings.HasPrefix(c.File, "jc/stat"):
+			read++
+			checkJC(t, c)
+		case base == "cpu_linux_424_proc_stat":
+			read++
+			casefiles.Used(t, casefiles.Compared, c.Path)
+			f := newFake(t)
+			f.put("proc/stat", c.Read(t))
+			// By eye: "cpu  23644 6695 4764 134931750 22115 0 473 5892 0 0".
+			e := f.edge()
+			if c := e.CPU; e.CPUs != 4 || ticks(c.User) != 23644 || ticks(c.Nice) != 6695 || ticks(c.System) != 4764 || ticks(c.SoftIRQ) != 473 || ticks(c.Steal) != 5892 || e.Interrupts != 32552791 {
+				t.Errorf("%+v", e)
+			}
 		case base == "proc_stat" && strings.Contains(c.Expected, "ctxt"):
 			read++
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			f := newFake(t)
 			f.put("proc/stat", c.Read(t))
 			e := f.edge()
@@ -51,6 +71,7 @@ func TestCaseFiles(t *testing.T) {
 			}
 		case base == "diskstats" && strings.HasPrefix(c.File, "jc/"):
 			read++
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			f := newFake(t)
 			f.put("proc/diskstats", c.Read(t))
 			// By eye: "8 0 sda 14200 3361 892828 5058 18736 13416 715384 ...".
@@ -59,6 +80,7 @@ func TestCaseFiles(t *testing.T) {
 			}
 		case base == "proc_diskstats":
 			read++
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			f := newFake(t)
 			f.put("proc/diskstats", c.Read(t))
 			// By eye: kernels with 14, 18 and 20 columns in one file.
@@ -70,6 +92,40 @@ func TestCaseFiles(t *testing.T) {
 	}
 	if read < 5 {
 		t.Errorf("only %d files were read: the index has changed", read)
+	}
+}
+
+// ticks of seconds, of which a second has 100.
+func ticks(seconds float64) int { return int(math.Round(100 * seconds)) }
+
+// checkJC compares with what another project has read of the same file.
+func checkJC(t *testing.T, c casefiles.Case) {
+	t.Helper()
+	casefiles.Used(t, casefiles.Compared, c.Path)
+	casefiles.Used(t, casefiles.Reference, c.Path+".json")
+	text, err := os.ReadFile(c.Path + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		CPU             struct{ User, Nice, System, Idle, IOWait, IRQ, SoftIRQ, Steal, Guest int }
+		Interrupts      []uint64
+		ContextSwitches uint64 `json:"context_switches"`
+		Running         uint64 `json:"processes_running"`
+	}
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	f := newFake(t)
+	f.put("proc/stat", c.Read(t))
+	e := f.edge()
+	got, w := e.CPU, want.CPU
+	if [9]int{ticks(got.User), ticks(got.Nice), ticks(got.System), ticks(got.Idle), ticks(got.Iowait), ticks(got.IRQ), ticks(got.SoftIRQ), ticks(got.Steal), ticks(got.Guest)} !=
+		[9]int{w.User, w.Nice, w.System, w.Idle, w.IOWait, w.IRQ, w.SoftIRQ, w.Steal, w.Guest} {
+		t.Errorf("%s: %+v, want %+v", c.File, got, w)
+	}
+	if e.Switches != want.ContextSwitches || e.Running != want.Running || e.Interrupts != want.Interrupts[0] || e.CPUs != strings.Count(string(text), `"cpu`)-1 {
+		t.Errorf("%s: %+v", c.File, e)
 	}
 }
 

@@ -82,6 +82,10 @@ func (r *reader) finish() edge {
 
 func (r *reader) readStat(e *edge) {
 	s, err := r.fs.Stat()
+	if err == nil && s.BootTime == 0 {
+		// procfs reads 1 MiB of it, and tells nothing of the lines it has not seen.
+		err = errors.New("/proc/stat has no line btime: it was not read to its end")
+	}
 	if err != nil {
 		e.Lacks[partStat] = err.Error()
 		return
@@ -131,12 +135,12 @@ func (r *reader) readFreq(e *edge) {
 		if errors.Is(err, syscall.EBUSY) || errors.Is(err, os.ErrNotExist) { // went offline
 			continue
 		}
-		khz, perr := strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
+		khz, perr := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
 		if err := errors.Join(err, perr); err != nil {
 			e.Lacks[partFreq] = fmt.Sprintf("%s: %v", name, err)
 			return
 		}
-		sum += khz / 1000
+		sum += float64(khz) / 1000
 		n++
 	}
 	if n == 0 {

@@ -1,6 +1,8 @@
 package mysqlstatus
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,7 +24,10 @@ func TestRealDifferences(t *testing.T) {
 			continue
 		}
 		pairs++
-		b, err := os.ReadFile(filepath.Join(casefiles.Folder(t, "07-mysql-status"), name+"-defer"))
+		path := filepath.Join(casefiles.Folder(t, "07-mysql-status"), name)
+		casefiles.Used(t, casefiles.Compared, path, path+"-defer", "07-mysql-status/"+c.File)
+		first := statusOf(t, path) // the file without -defer has the first of the two samples
+		b, err := os.ReadFile(path + "-defer")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,6 +35,9 @@ func TestRealDifferences(t *testing.T) {
 		for line := range strings.Lines(string(b)) {
 			if f := strings.Fields(line); len(f) == 3 {
 				w.begin.Values[strings.ToLower(f[0])], w.end.Values[strings.ToLower(f[0])] = f[1], f[2]
+				if v := first[strings.ToLower(f[0])]; v != f[1] {
+					t.Errorf("%s: %s is %q, and %q in the other file", c.File, f[0], v, f[1])
+				}
 			}
 		}
 		got := byName(t, w.readings())
@@ -55,6 +63,120 @@ func TestRealDifferences(t *testing.T) {
 	if pairs < 5 {
 		t.Errorf("only %d pairs of samples: the index has changed", pairs)
 	}
+}
+
+// statusOf reads a text of names and values, as SHOW GLOBAL STATUS gives rows.
+func statusOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			values[strings.ToLower(name)] = value
+		}
+	}
+	return values
+}
+
+// TestOldStatus: MySQL 5.0 has no Queries. What 5 s changed is by eye.
+func TestOldStatus(t *testing.T) {
+	dir := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "percona-toolkit")
+	begin, end := filepath.Join(dir, "mysql-status-001.txt"), filepath.Join(dir, "mysql-status-002.txt")
+	casefiles.Used(t, casefiles.Compared, begin, end, filepath.Join(dir, "temp001.mysql-status"))
+	w := window{begin: sample{Values: statusOf(t, begin)}, end: sample{Values: statusOf(t, end)}}
+	if b := w.begin.Values; b["questions"] != "9518" || b["com_select"] != "2049" || b["uptime"] != "7732" {
+		t.Errorf("%s questions, %s selects, %s s", b["questions"], b["com_select"], b["uptime"])
+	}
+	got := byName(t, w.readings())
+	if _, there := got["queries"]; there {
+		t.Error("queries were made up")
+	}
+	want(t, got, map[string]float64{"questions": 0, "aborted_clients": 1, "uptime_begin": 7732, "uptime_end": 7737})
+	// The server's uptime went on by 5 s more than the time since FLUSH STATUS did.
+	if r := got["aborted_clients"]; r.State != result.Partial {
+		t.Errorf("%+v", r)
+	}
+	// By `grep -P "^(Questions|Uptime)\t"`.
+	if s := statusOf(t, filepath.Join(dir, "temp001.mysql-status")); s["questions"] != "8" {
+		t.Errorf("%q", s["questions"])
+	}
+}
+
+// TestMext takes the differences of many samples of a server that another tool
+// has taken too.
+func TestMext(t *testing.T) {
+	dir := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "percona-toolkit")
+	in, out := filepath.Join(dir, "pt-mext-pt-130-in.txt.gz"), filepath.Join(dir, "pt-mext-pt-130-out.txt.gz")
+	casefiles.Used(t, casefiles.Compared, in)
+	casefiles.Used(t, casefiles.Reference, out)
+	samples := boxes(unpacked(t, in))
+	compared := 0
+	for line := range strings.Lines(unpacked(t, out)) {
+		f := strings.Fields(line)
+		name := strings.ToLower(f[0])
+		for i := range len(f) - 2 { // a column a sample, but for the last one
+			w := window{begin: sample{Values: samples[i]}, end: sample{Values: samples[i+1]}}
+			if _, err := number(w.end.Values[name]); err != nil {
+				continue // an empty one is 0 to that tool
+			}
+			before, errB := strconv.ParseFloat(f[1+i], 64)
+			after, errA := strconv.ParseFloat(f[2+i], 64)
+			if errA != nil || errB != nil {
+				t.Fatal(line)
+			}
+			compared++
+			if isLevel(name) {
+				if b, e := level("", name, w.begin), level("", name, w.end); *b.Value != before || *e.Value != after {
+					t.Errorf("%s went from %v to %v, and that tool says from %v to %v", name, *b.Value, *e.Value, before, after)
+				}
+			} else if r, _ := w.counter(name); r.Value == nil || *r.Value != after-before {
+				t.Errorf("%s: %+v, want %v", name, r, after-before)
+			}
+		}
+	}
+	if compared < 200*27 {
+		t.Errorf("only %d differences were compared", compared)
+	}
+}
+
+func unpacked(t *testing.T, path string) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// boxes reads several tables as the mysql client draws them.
+func boxes(text string) (samples []map[string]string) {
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) != 4 {
+			continue
+		}
+		name, value := strings.ToLower(strings.TrimSpace(f[1])), strings.TrimSpace(f[2])
+		if name == "variable_name" {
+			samples = append(samples, map[string]string{})
+			continue
+		}
+		samples[len(samples)-1][name] = value
+	}
+	return samples
 }
 
 // TestLevelsOfRealServers goes through the names of MySQL 5.0 to 5.5 and of a

@@ -3,6 +3,7 @@ package mysqlstatus
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,9 +51,20 @@ func difference(begin, end string) (float64, bool) {
 		}
 		return -float64(b - e), true
 	}
-	fb, errB := strconv.ParseFloat(begin, 64)
-	fe, errE := strconv.ParseFloat(end, 64)
+	fb, errB := number(begin)
+	fe, errE := number(end)
 	return fe - fb, errB == nil && errE == nil
+}
+
+// number reads a number as a server has them, in 64 bits. Galera gives nan for a
+// mean over nothing, which Go would take, as it would inf; no record may hold
+// them, nor what their sums would be.
+func number(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && !(math.Abs(v) < 1<<64) {
+		err = strconv.ErrRange
+	}
+	return v, err
 }
 
 func (w window) readings() []result.Reading {
@@ -72,8 +84,8 @@ func (w window) readings() []result.Reading {
 			r, moved := w.counter(name)
 			counters[name] = r
 			if moved || slices.Contains(always, name) || strings.HasPrefix(name, "handler_") {
-				if r.Name == "rows_read" { // MariaDB's; the name is fixed for the sum of handler_read_
-					r.Name = "status_rows_read"
+				if ours(r.Name) { // MariaDB's rows_read; the name is fixed for the sum of handler_read_
+					r.Name = "status_" + r.Name
 				}
 				out = append(out, r)
 			}
@@ -82,8 +94,21 @@ func (w window) readings() []result.Reading {
 	return append(out, total("rows_read", readHandlers, counters), total("rows_changed", changeHandlers, counters))
 }
 
+// ours tells whether a reading that is no counter has this name.
+func ours(name string) bool {
+	if name == "rows_read" || name == "rows_changed" {
+		return true
+	}
+	for _, edge := range []string{"_begin", "_end"} {
+		if l, ok := strings.CutSuffix(name, edge); ok && slices.Contains(levels, l) {
+			return true
+		}
+	}
+	return false
+}
+
 func level(reading, name string, s sample) result.Reading {
-	v, err := strconv.ParseFloat(s.Values[name], 64)
+	v, err := number(s.Values[name])
 	r := result.Got(reading, v, unit(name), result.SourceServer, "")
 	if err != nil {
 		r = result.Lacking(reading, unit(name), result.SourceServer, "", result.Failed, fmt.Sprintf("the server gives %q for %s, which is no number", s.Values[name], name), "")

@@ -12,6 +12,7 @@ import (
 	"opcost/collectors"
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 // server answers SHOW GLOBAL STATUS and counts what that itself adds.
@@ -172,6 +173,7 @@ func TestLiveLoadWindow(t *testing.T) {
 }
 
 func TestOddWindows(t *testing.T) {
+	casefiles.Used(t, casefiles.Compared, "10-problems/telegraf-12112")
 	for _, c := range []struct {
 		name, reading string
 		change        func(*server)
@@ -179,6 +181,7 @@ func TestOddWindows(t *testing.T) {
 		word          string
 	}{
 		{"counter went back", "com_flush", func(s *server) { s.status["Com_flush"] = 1 }, result.Failed, "from 2 to 1"},
+		{"counter printed in 32 bits", "com_flush", func(s *server) { s.status["Com_flush"] = "-2049562273" }, result.Failed, "to -2049562273"},
 		{"part of a sum went back", "rows_changed", func(s *server) { s.status["Handler_delete"] = 0 }, result.Failed, "handler_delete"},
 		{"restarted", "questions", func(s *server) { s.status["Uptime"] = 2 }, result.Failed, "restarted"},
 		{"flushed", "questions", func(s *server) {

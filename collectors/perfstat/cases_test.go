@@ -213,6 +213,7 @@ func TestCases(t *testing.T) {
 			}
 			counts, warn, err := parse(strings.NewReader(c.Read(t)))
 			if want := caseErrors[c.File]; want != "" {
+				casefiles.Used(t, casefiles.Refused, c.Path)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Fatalf("error %v, want one about %s", err, want)
 				}
@@ -225,6 +226,7 @@ func TestCases(t *testing.T) {
 			if f == nil {
 				t.Fatalf("no check for this case, which expects: %s", c.Expected)
 			}
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			if err := f(counts); err != nil {
 				t.Errorf("%v\nthe case expects: %s", err, c.Expected)
 			}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"unicode"
 )
 
 // ending is how perf ended.
@@ -95,7 +96,7 @@ func firstLine(s string) string {
 			continue // perf's notes on its control commands
 		}
 		line = strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f {
+			if unicode.IsControl(r) {
 				return '?'
 			}
 			return r

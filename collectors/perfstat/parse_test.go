@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 func TestParseJSONForms(t *testing.T) {
+	casefiles.Used(t, casefiles.Compared, "10-problems/rustc-perf-753")
 	tests := []struct {
 		name, in string
 		want     string // rows, as %+v of what matters

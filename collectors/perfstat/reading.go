@@ -107,18 +107,19 @@ func (s sheet) sum(q quantity, rows []Count) result.Reading {
 	if len(rows) == 1 {
 		r := result.Got(q.name(), q.scale(rows[0]), q.unit(), result.SourcePerf, q.scope(q.modifier))
 		if q.isHardware() {
-			r.RunningFraction = s.fraction(rows[0])
+			r.RunningFraction = fraction(rows[0], s.whole())
 		}
 		if rows[0].Running >= 0 && rows[0].Running < 100 {
-			r.State, r.RunningFraction = result.Scaled, s.fraction(rows[0])
+			r.State, r.RunningFraction = result.Scaled, fraction(rows[0], s.whole())
 			r.Reason = "the counter was shared; the value is scaled up from the time it ran"
 		}
 		return r
 	}
 	var value, share float64
+	whole := s.whole()
 	for _, row := range rows {
 		if row.Mark == Counted {
-			f := s.fraction(row)
+			f := fraction(row, whole)
 			value += q.scale(row) * f
 			share += f
 		}
@@ -146,16 +147,10 @@ func (q quantity) scale(r Count) float64 {
 
 // fraction is the share of the time in which the event was on the PMU: from its
 // run time where that agrees with the percentage, which perf cuts to a whole
-// number.
-func (s sheet) fraction(r Count) float64 {
+// number. whole is the run time of an event that ran always.
+func fraction(r Count, whole int64) float64 {
 	if r.Running < 0 {
 		return 1 // a perf that does not tell
-	}
-	var whole int64 // run time of an event that ran always
-	for _, o := range s.counts.Rows {
-		if o.Running == 100 && o.Mark == Counted {
-			whole = max(whole, o.RunNS)
-		}
 	}
 	if whole > 0 && r.RunNS >= 0 {
 		f := float64(r.RunNS) / float64(whole)
@@ -164,6 +159,16 @@ func (s sheet) fraction(r Count) float64 {
 		}
 	}
 	return r.Running / 100
+}
+
+// whole is the run time of an event that ran always; 0 where there is none.
+func (s sheet) whole() (ns int64) {
+	for _, r := range s.counts.Rows {
+		if r.Running == 100 && r.Mark == Counted {
+			ns = max(ns, r.RunNS)
+		}
+	}
+	return ns
 }
 
 // cpuUS is the CPU time that perf saw the process use; 0 when not counted.

@@ -6,9 +6,11 @@ import (
 
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
+	"opcost/testbed/casefiles"
 )
 
 func TestReadings(t *testing.T) {
+	casefiles.Used(t, casefiles.Compared, "10-problems/rustc-perf-1480")
 	hybridSet := EventSet{"core", [][]string{{"cpu_core/instructions/u"}, {"cpu_atom/instructions/u"}, {"task-clock"}}}
 	clock := [5]string{"1000.000000", "msec", "task-clock", "1000000000", "100.00"}
 	tests := []struct {

@@ -118,6 +118,7 @@ func TestTextCases(t *testing.T) {
 			sections, warn, err := ParseText(strings.NewReader(c.Read(t)))
 			switch want := textErrors[c.File]; {
 			case want != "":
+				casefiles.Used(t, casefiles.Refused, c.Path)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want one about %s", err, want)
 				}
@@ -136,6 +137,7 @@ func TestTextCases(t *testing.T) {
 }
 
 func checkSections(t *testing.T, c casefiles.Case, sections []Section) {
+	casefiles.Used(t, casefiles.Compared, c.Path)
 	checks := textChecks[c.File]
 	if len(checks) != len(sections) {
 		t.Fatalf("%d sections, want %d: %s", len(sections), len(checks), c.Expected)
@@ -174,7 +176,9 @@ func checkAppended(t *testing.T, c casefiles.Case, sections []Section) {
 	if fmt.Sprint(len(sections)) != m[1] || strings.Join(times, ",") != m[2] || fmt.Sprint(lacking) != m[3] {
 		t.Errorf("%d sections, elapsed %v, %d not supported; want %s", len(sections), times, lacking, c.Expected)
 	}
+	casefiles.Used(t, casefiles.Compared, c.Path)
 	own := casefiles.Case{Path: strings.TrimSuffix(c.Path, ".perfstat.txt") + ".author-sorted.tsv"}
+	casefiles.Used(t, casefiles.Reference, own.Path)
 	n := 0
 	for _, line := range strings.Split(strings.TrimSpace(own.Read(t)), "\n") {
 		name, value, _ := strings.Cut(line, "\t")

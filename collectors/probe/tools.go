@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // oldestPerf is the first with `stat --control fd:`.
@@ -111,7 +112,7 @@ func firstLine(s string) string {
 // clean makes any bytes fit to be printed in a message.
 func clean(line string) string {
 	line = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+		if unicode.IsControl(r) || r == '\uFFFD' {
 			return '?'
 		}
 		return r

@@ -14,8 +14,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,39 +107,35 @@ func Files(in Input) ([]File, []string, error) {
 	return files, left, nil
 }
 
-// Write makes the file. One that is there is refused; one that could not be
-// finished is removed. It gives what was left out, with the reasons.
+// Write makes the file, whole or not at all. One that is there is refused. It gives what was left out, with the reasons.
 func Write(path string, in Input) (left []string, err error) {
 	files, left, err := Files(in)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err = result.NewFile(path, 0o600, func(w io.Writer) error { return archive(w, path, files) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("bundle: %s is there already, and nothing is overwritten; give another name", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bundle: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(path) // the first error is the one to tell
-		}
-	}()
+	return left, nil
+}
+
+// archive writes the files as a compressed tar, in a folder named after it.
+func archive(w io.Writer, path string, files []File) error {
 	top := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".tar")
-	z := gzip.NewWriter(f) // no name and no time in its header
+	z := gzip.NewWriter(w) // no name and no time in its header
 	t := tar.NewWriter(z)
 	for _, file := range files {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: top + "/" + file.Name, Mode: 0o644, Size: int64(len(file.Text)), Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
-			return nil, errors.Join(fmt.Errorf("bundle: %w", err), f.Close())
+			return err
 		}
 		if _, err := t.Write(file.Text); err != nil {
-			return nil, errors.Join(fmt.Errorf("bundle: %w", err), f.Close())
+			return err
 		}
 	}
-	if err := errors.Join(t.Close(), z.Close(), f.Close()); err != nil {
-		return nil, fmt.Errorf("bundle: %w", err)
-	}
-	return left, nil
+	return errors.Join(t.Close(), z.Close())
 }

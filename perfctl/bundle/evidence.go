@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"opcost/perfctl/result"
+	"opcost/profiles/pprof"
 )
 
 // kinds of evidence that can be scrubbed, by what their names end in. All else
@@ -41,42 +41,51 @@ func (s *scrubber) evidence(side string, runs []result.Run) (files []File, left 
 	size := 0
 	var others []string
 	for _, r := range runs {
-		dir := filepath.Join(r.Path, "evidence")
-		entries, err := os.ReadDir(dir)
-		if err != nil || r.Path == "" {
+		names, err := r.EvidenceFiles()
+		if err != nil {
 			left = append(left, "the evidence of "+r.ID+": it cannot be read")
 			continue
 		}
-		for _, e := range entries {
+		for _, name := range names {
 			i := slices.IndexFunc(kinds, func(k struct {
 				end   string
 				scrub func(*scrubber, []byte) ([]byte, error)
 			}) bool {
-				return strings.HasSuffix(e.Name(), k.end)
+				return strings.HasSuffix(name, k.end)
 			})
-			if i < 0 || !e.Type().IsRegular() {
-				others = append(others, r.ID+"/"+e.Name())
+			if i < 0 {
+				others = append(others, r.ID+"/"+name)
 				continue
 			}
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err == nil && size+len(text) > maxEvidence {
-				err = fmt.Errorf("there is more than %d MB of evidence", maxEvidence>>20)
-			}
+			text, err := read(r, name, maxEvidence-size)
 			if err == nil {
 				text, err = kinds[i].scrub(s, text)
 			}
 			if err != nil {
-				left = append(left, fmt.Sprintf("%s/%s: %v", r.ID, e.Name(), withoutPath(err)))
+				left = append(left, fmt.Sprintf("%s/%s: %v", r.ID, name, withoutPath(err)))
 				continue
 			}
 			size += len(text)
-			files = append(files, File{Name: path.Join("runs", side, r.ID, "evidence", e.Name()), Text: text})
+			files = append(files, File{Name: path.Join("runs", side, r.ID, "evidence", name), Text: text})
 		}
 	}
 	if len(others) > 0 {
 		left = append(left, fmt.Sprintf("%s of the %s, of kinds that may hold names of programs, hosts or data: %s", count(len(others), "file"), side, strings.Join(others[:min(len(others), 6)], ", ")+more(len(others)-6)))
 	}
 	return files, left
+}
+
+// read gives a file of evidence, if there is room for it.
+func read(r result.Run, name string, room int) ([]byte, error) {
+	path, err := r.EvidenceFile(name, maxEvidence)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err == nil && len(text) > room {
+		err = fmt.Errorf("there is more than %d MB of evidence", maxEvidence>>20)
+	}
+	return text, err
 }
 
 func more(n int) string {
@@ -136,7 +145,11 @@ func (s *scrubber) callgrind(text []byte) ([]byte, error) {
 
 // profile is one of pprof's: functions stay, what its makers wrote goes.
 func (s *scrubber) profile(text []byte) ([]byte, error) {
-	p, err := profile.ParseData(text)
+	plain, err := pprof.Bounded(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.ParseUncompressed(plain)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"opcost/perfctl/result"
 )
@@ -14,18 +10,39 @@ import (
 // Build compares runs. Whatever is doubtful about them becomes a warning in the
 // report; runs that cannot be compared still give their own values.
 func Build(runs []result.Run, o Options) Report {
-	return newBuilder(runs, o).report(o.Previous)
+	return Open(runs, o).report()
 }
 
 // BuildBoth compares runs with the base, and with the release before each; the
 // metrics are worked out once.
 func BuildBoth(runs []result.Run, o Options) (toBase, toPrevious Report) {
 	b := newBuilder(runs, o)
-	return b.report(false), b.report(true)
+	return b.rows(false).report(), b.rows(true).report()
 }
 
-// newBuilder works out what each cell's metrics are, with their intervals.
+// builder holds one comparison while it is made.
+type builder struct {
+	options  Options
+	base     string
+	versions []string
+	releases map[string]release
+	all      []*cell
+	families []*kin
+	table    metricTable
+	noise    noise
+	found    notes // about the cells themselves
+}
+
+// newBuilder works out what each cell's metrics are, and how much starts differ.
 func newBuilder(runs []result.Run, o Options) *builder {
+	b := sorted(runs, o)
+	b.summarise()
+	b.noise = newNoise(b.families, o.NoiseFloor)
+	return b
+}
+
+// sorted puts the runs into cells, and those in order.
+func sorted(runs []result.Run, o Options) *builder {
 	base, order := planned(runs)
 	if o.Order == nil {
 		o.Order = order
@@ -45,41 +62,37 @@ func newBuilder(runs []result.Run, o Options) *builder {
 		releases: found,
 		all:      cells(runs, versions),
 		table:    newMetricTable(),
-		tables:   newTables(),
 	}
+	b.families = families(b.all)
 	if b.base == "" && len(versions) > 0 {
 		b.base = versions[0]
-	}
-	b.summarise()
-	b.noise = noise(b.all, o.NoiseFloor)
-	for _, c := range b.all {
-		for name, e := range c.metrics {
-			s, known := b.noise(e.measure(name), c.family())
-			e.interval(b.tables, s, known)
-		}
 	}
 	return b
 }
 
-// summarise works out the cells' metrics, on all CPUs.
+// summarise works out the cells' metrics. Where readings are not in memory, the
+// metrics are put away too, until a row is made of them.
 func (b *builder) summarise() {
 	keep := keptMetrics(b.options)
-	notes := make([][]result.Warning, len(b.all))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(b.all)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(b.all); i = int(next.Add(1)) - 1 {
-				notes[i] = b.all[i].summarise(keep)
-				if b.options.Consume {
-					b.all[i].consume()
+	for ns := range inOrder(len(b.families), func() func(int) *notes {
+		known := map[M]*M{}
+		return func(i int) *notes {
+			k, ns := b.families[i], &notes{}
+			for _, c := range k.cells {
+				if found := c.summarise(c.gather(b.options.Whole), keep); len(found) > 0 {
+					ns.add(c.String(), found...)
+				}
+				k.learn(c)
+				if b.options.Whole != nil {
+					c.pack(b.primaries(), known)
+				} else if b.options.Consume {
+					c.consume()
 				}
 			}
-		})
-	}
-	wg.Wait()
-	for i, c := range b.all {
-		b.found.add(c.String(), notes[i]...)
+			return ns
+		}
+	}) {
+		b.found.merge(*ns)
 	}
 }
 
@@ -94,86 +107,6 @@ func (c *cell) consume() {
 	}
 }
 
-// report makes the comparison with the base, or with the release before.
-func (b *builder) report(previous bool) Report {
-	b.notes = b.found.clone()
-	ps := b.pairs(previous)
-	rows := b.compare(ps, previous)
-	warnings := unlike(ps)
-	if len(b.versions) > 0 && !previous && !slices.Contains(b.versions, b.base) {
-		warnings = append(warnings, result.Warning{Code: "base", Text: fmt.Sprintf("no run is of the base %q, so there are no ratios; there are: %s", b.base, joined(b.versions))})
-	}
-	warnings = append(warnings, mixed(b.all)...)
-	warnings = append(warnings, b.notes.warnings()...)
-	warnings = append(warnings, recorded(b.all)...)
-	base := b.base
-	if previous {
-		base = ""
-	}
-	return Report{Schema: Schema, Base: base, Versions: append([]string{}, b.versions...), Rows: rows, Warnings: append([]result.Warning{}, warnings...)}
-}
-
-// builder holds one comparison while it is made.
-type builder struct {
-	options  Options
-	base     string
-	versions []string
-	releases map[string]release
-	all      []*cell
-	table    metricTable
-	tables   *tables
-	noise    noiseOf
-	found    notes // about the cells themselves
-	notes    notes // and about the ratios of one report
-}
-
-// compare makes the rows with their ratios and verdicts.
-func (b *builder) compare(ps []pair, previous bool) []Row {
-	of := make(map[*cell]*cell, len(ps))
-	for _, p := range ps {
-		of[p.cell] = p.base
-	}
-	strictest := b.fdr() / max(1, float64(len(of)))
-
-	rows := make([]Row, 0, len(b.all))
-	var primary []contrast
-	for _, c := range b.all {
-		base := of[c]
-		row := Row{
-			Host: c.host, Version: c.version, Workload: c.workload, Group: c.group, Clients: c.clients,
-			Protocol: c.protocol, Driver: c.driver, Runs: c.starts, Primary: b.primary(c, base),
-			Metrics: make(map[string]M, len(c.metrics)), VsBase: map[string]R{},
-		}
-		names := make([]string, 0, len(c.metrics))
-		for name, e := range c.metrics {
-			if b.options.Only == nil || slices.Contains(b.options.Only, name) {
-				row.Metrics[name] = e.M
-				names = append(names, name)
-			}
-		}
-		if base != nil && b.sameSize(c, base) {
-			if previous {
-				row.Against = base.version
-			}
-			row.VsBase = make(map[string]R, len(names))
-			slices.Sort(names)
-			for _, name := range names {
-				if ct, ok := b.contrast(name, c, base, name == row.Primary, strictest); ok {
-					ct.into = row.VsBase
-					if name == row.Primary {
-						primary = append(primary, ct)
-					} else {
-						ct.settle(alpha)
-					}
-				}
-			}
-		}
-		rows = append(rows, row)
-	}
-	verdicts(primary, b.fdr())
-	return rows
-}
-
 func (b *builder) fdr() float64 {
 	if b.options.FDR > 0 {
 		return b.options.FDR
@@ -181,34 +114,32 @@ func (b *builder) fdr() float64 {
 	return alpha
 }
 
-// contrast makes the ratio of one metric, or says that none may be taken.
-func (b *builder) contrast(name string, c, base *cell, primary bool, strictest float64) (contrast, bool) {
+// contrast makes the ratio of one metric, or says that none may be taken; and why,
+// where that is to be told.
+func (b *builder) contrast(name string, c, base *cell, strictest float64, t *tables) (ct contrast, why *result.Warning, ok bool) {
 	e, ok := c.usable(name)
 	eb, okBase := base.usable(name)
 	if !ok || !okBase {
-		return contrast{}, false
+		return ct, nil, false
 	}
 	m := e.measure(name)
 	if mb := eb.measure(name); m != mb {
-		b.notes.add(c.String(), result.Warning{Code: "source", Text: fmt.Sprintf("%s: no ratio, since %s (%s, per %s) and %s (%s, per %s) count unlike things",
-			name, c.version, m, m.per, base.version, mb, mb.per)})
-		return contrast{}, false
+		return ct, &result.Warning{Code: "source", Text: fmt.Sprintf("%s: no ratio, since %s (%s, per %s) and %s (%s, per %s) count unlike things",
+			name, c.version, m, m.per, base.version, mb, mb.per)}, false
 	}
 	if *e.Value <= 0 || *eb.Value <= 0 {
-		return contrast{}, false // nothing over something, or something over nothing
+		return ct, nil, false // nothing over something, or something over nothing
 	}
-	if !primary {
-		strictest = alpha
-	}
-	known := b.table.of(name)
-	r := R{Ratio: *e.Value / *eb.Value, Threshold: known.Threshold}
+	metric := b.table.of(name)
+	r := R{Ratio: *e.Value / *eb.Value, Threshold: metric.Threshold}
 	if b.options.Threshold > 0 {
 		r.Threshold = b.options.Threshold
 	}
+	s, known := b.noise.of(m, c.kin)
 	return contrast{
-		shift:  newShift(e, eb, b.noise, m, c.family(), strictest, b.tables),
-		metric: known, r: r, barred: barred(known, e, eb, c), unproven: unproven(known, c, base),
-	}, finite(r.Ratio) && r.Ratio > 0
+		shift:  newShift(e, eb, s, known, strictest, t),
+		metric: metric, r: r, barred: barred(metric, e, eb, c), unproven: unproven(metric, c, base),
+	}, nil, finite(r.Ratio) && r.Ratio > 0
 }
 
 // barred says why a ratio may not have a verdict; "" when it may.
@@ -228,17 +159,21 @@ func barred(m Metric, e, base *estimate, c *cell) string {
 	return ""
 }
 
+// primaries are the metrics that may carry verdicts, the best first.
+func (b *builder) primaries() []string {
+	if b.options.Metric != "" {
+		return []string{b.options.Metric}
+	}
+	return []string{"instructions_per_query", "cpu_us_per_query"}
+}
+
 // primary chooses the metric that carries the row's verdict: the one asked for,
 // or instructions/query, else CPU/query.
 func (b *builder) primary(c, base *cell) string {
 	if base == nil {
 		base = c
 	}
-	metrics := []string{"instructions_per_query", "cpu_us_per_query"}
-	if b.options.Metric != "" {
-		metrics = []string{b.options.Metric}
-	}
-	for _, name := range metrics {
+	for _, name := range b.primaries() {
 		e, ok := c.usable(name)
 		eb, okBase := base.usable(name)
 		if ok && okBase && e.measure(name) == eb.measure(name) && barred(b.table.of(name), e, eb, c) == "" {
@@ -249,13 +184,15 @@ func (b *builder) primary(c, base *cell) string {
 }
 
 // sameSize: a cost on more rows is another cost.
-func (b *builder) sameSize(c, base *cell) bool {
+func sameSize(c, base *cell) bool {
 	tables, rows := c.size()
 	baseTables, baseRows := base.size()
-	if tables == baseTables && rows == baseRows {
-		return true
-	}
-	b.notes.add(c.String(), result.Warning{Code: "size", Text: fmt.Sprintf("no ratios, since %s has %d x %d rows and %s has %d x %d rows",
-		c.version, tables, rows, base.version, baseTables, baseRows)})
-	return false
+	return tables == baseTables && rows == baseRows
+}
+
+func unlikeSize(c, base *cell) result.Warning {
+	tables, rows := c.size()
+	baseTables, baseRows := base.size()
+	return result.Warning{Code: "size", Text: fmt.Sprintf("no ratios, since %s has %d x %d rows and %s has %d x %d rows",
+		c.version, tables, rows, base.version, baseTables, baseRows)}
 }

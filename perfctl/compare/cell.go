@@ -51,10 +51,35 @@ type cell struct {
 	cellKey
 	group   string
 	began   time.Time
-	runs    []result.Run
+	runs    []*result.Run
 	starts  int // see Row.Runs
 	metrics map[string]*estimate
-	facts   []*factSet // what should be alike
+	packed  []packedMetric // the metrics, while they are put away
+	facts   []*factSet     // what should be alike
+	kin     *kin
+}
+
+// kin are the cells of a family, one after the other as they are shown.
+type kin struct {
+	family
+	cells []*cell
+	own   map[measure]group // their noise
+}
+
+// kind is the group of the family's workload.
+func (k *kin) kind() string { return k.cells[len(k.cells)-1].group }
+
+// families of cells in their order.
+func families(all []*cell) (ks []*kin) {
+	for _, c := range all {
+		if f := c.family(); len(ks) == 0 || ks[len(ks)-1].family != f {
+			ks = append(ks, &kin{family: f, own: map[measure]group{}})
+		}
+		k := ks[len(ks)-1]
+		k.cells = append(k.cells, c)
+		c.kin = k
+	}
+	return ks
 }
 
 // size is how much data the workload ran on. Costs of unlike sizes are no ratio.
@@ -74,16 +99,20 @@ func (c *cell) writes() bool {
 	case "point", "range", "range-agg":
 		return false
 	}
-	e, ok := c.usable("rows_changed_per_query")
+	e, ok := c.usable(changedRows)
 	return ok && *e.Value > 0.01
 }
+
+// changedRows is the metric that tells which workloads write.
+const changedRows = "rows_changed_per_query"
 
 // cells groups runs into rows, in the order in which they are shown: hosts and
 // workloads by their first start, versions as asked.
 func cells(runs []result.Run, versions []string) []*cell {
 	byKey := map[cellKey]*cell{}
 	hosts, workloads := map[string]time.Time{}, map[string]time.Time{}
-	for _, r := range runs {
+	for i := range runs {
+		r := &runs[i]
 		k := cellKey{r.Host, r.Version, r.Workload, r.Clients, r.Protocol, r.Driver}
 		c := byKey[k]
 		if c == nil {
@@ -176,7 +205,7 @@ type startKey struct {
 	pid         int
 }
 
-func startOf(r result.Run) startKey {
+func startOf(r *result.Run) startKey {
 	if r.Start == "" {
 		return startKey{start: "run " + r.ID}
 	}

@@ -129,8 +129,9 @@ func (ts tallies) addRates(w result.Window) {
 
 // addHost gives the whole host's cost per operation in the units of Small
 // Datum's tables: cpu/o is the mean percent of all CPUs in user and system over
-// the operations a second, the others are a rate over the operations a second,
-// which is a count over the operations.
+// the operations a second (vmstat's us + sy, and its sy has interrupts in it), the
+// others are a rate over the operations a second, which is a count over the
+// operations.
 func (ts tallies) addHost(w result.Window) {
 	ops, seconds := operations(w), float64(w.DurationNS)/1e9
 	host := func(name string) (amount, bool) {
@@ -139,9 +140,9 @@ func (ts tallies) addHost(w result.Window) {
 	}
 	any := false
 	busy, total := amount{state: result.OK}, 0.0
-	for _, part := range []string{"user", "system", "idle", "iowait", "steal"} {
+	for _, part := range []string{"user", "system", "irq", "idle", "iowait", "steal"} {
 		a, ok := host("host_cpu_" + part + "_us")
-		if !ok && part != "steal" { // kernels before 2.6.11 had no steal
+		if !ok && part != "steal" && part != "irq" { // kernels before 2.6.11 had no steal, before 2.6.0 no irq
 			a = amount{state: result.NotCounted, reason: "host_cpu_" + part + "_us was not read"}
 		} else if !ok {
 			continue
@@ -149,7 +150,7 @@ func (ts tallies) addHost(w result.Window) {
 		any = any || ok
 		busy = busy.and(a)
 		total += a.value
-		if part == "user" || part == "system" {
+		if part == "user" || part == "system" || part == "irq" {
 			busy.value += a.value
 		}
 	}

@@ -19,13 +19,20 @@ type Difference struct {
 // Absent is the value of a [Difference] that a side lacks.
 const Absent = absent
 
+func pointers(runs []result.Run) (ps []*result.Run) {
+	for i := range runs {
+		ps = append(ps, &runs[i])
+	}
+	return ps
+}
+
 // Differences are those between two sets of runs, by name. The seed is not
 // among them: other keys are no other cost.
 func Differences(base, new []result.Run) (ds []Difference) {
 	known := factSets{}
 	b, n := newGathering(), newGathering()
-	b.add(known.ofCell(base))
-	n.add(known.ofCell(new))
+	b.add(known.ofCell(pointers(base)))
+	n.add(known.ofCell(pointers(new)))
 	both := side{}
 	maps.Copy(both, b.side)
 	maps.Copy(both, n.side)

@@ -27,7 +27,7 @@ type factKey struct {
 // factSets are those of one comparison.
 type factSets map[factKey]*factSet
 
-func (fs factSets) of(r result.Run) *factSet {
+func (fs factSets) of(r *result.Run) *factSet {
 	k := factKey{charset: r.Charset, protocol: r.Protocol, transport: r.Transport, tls: r.TLS, seed: r.Seed, machine: r.Machine,
 		server: build(r.Server), launcher: strings.Join(r.Server.Launcher, " "),
 		env: reflect.ValueOf(r.Server.Env).Pointer(), variables: reflect.ValueOf(r.Server.Variables).Pointer(), plans: reflect.ValueOf(r.Server.Plans).Pointer(),
@@ -36,7 +36,7 @@ func (fs factSets) of(r result.Run) *factSet {
 	f := fs[k]
 	if f == nil {
 		f = &factSet{side{}}
-		for name, v := range facts(r) {
+		for name, v := range facts(*r) {
 			f.side[name] = values{}
 			f.side[name].add(v)
 		}
@@ -48,8 +48,8 @@ func (fs factSets) of(r result.Run) *factSet {
 // ofCell gathers the facts of a cell's runs. A server under valgrind needs
 // options of its own (no native asynchronous I/O), the same for every version,
 // so such runs speak only where there are no others.
-func (fs factSets) ofCell(runs []result.Run) (sets []*factSet) {
-	add := func(r result.Run) {
+func (fs factSets) ofCell(runs []*result.Run) (sets []*factSet) {
+	add := func(r *result.Run) {
 		if f := fs.of(r); !slices.Contains(sets, f) {
 			sets = append(sets, f)
 		}

@@ -51,7 +51,7 @@ func (n Noise) spread() spread {
 func FloorOf(runs []result.Run) map[NoiseKey]Noise {
 	sums := map[NoiseKey]group{}
 	for _, c := range cells(runs, nil) {
-		c.summarise(nil) // its notes are about the values, which no one is shown here
+		c.summarise(c.gather(nil), nil) // its notes are about the values, which no one is shown here
 		for name, e := range c.metrics {
 			if e.State == result.Partial || len(e.logs) < 2 {
 				continue

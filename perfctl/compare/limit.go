@@ -24,7 +24,6 @@ func keptMetrics(o Options) func(name string) bool {
 		return nil
 	}
 	return func(name string) bool {
-		// The last tells which workloads write.
-		return slices.Contains(o.Only, name) || name == o.Metric || name == "rows_changed_per_query" || strings.HasPrefix(name, lostCollector)
+		return slices.Contains(o.Only, name) || name == o.Metric || name == changedRows || strings.HasPrefix(name, lostCollector)
 	}
 }

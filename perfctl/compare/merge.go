@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"opcost/perfctl/result"
 )
@@ -21,50 +22,115 @@ type estimate struct {
 
 func (e *estimate) measure(name string) measure { return measure{name, e.Source, e.Scope, e.Per} }
 
-// summarise reads the cell's windows: values by server start, then for each
-// metric the measure that is kept, its median and its state. Where the runs
-// hold a metric from several sources or scopes, the better one is kept and the
-// others are named in the notes.
-func (c *cell) summarise(keep func(metric string) bool) (notes []result.Warning) {
-	perStart := map[startKey]tallies{}
+// gathered is what the windows of a cell say, by server start.
+type gathered struct {
+	order  []startKey
+	starts map[startKey]*startTallies
+}
+
+type startTallies struct {
+	tallies
+	operations int64 // of its windows together
+}
+
+// gather reads the cell's windows. Whole gives runs their readings; nil: they
+// have them.
+func (c *cell) gather(whole func(result.Run) result.Run) gathered {
+	g := gathered{starts: map[startKey]*startTallies{}}
 	kinds := map[result.PassKind]map[startKey]bool{}
 	for _, r := range c.runs {
 		k := startOf(r)
-		if perStart[k] == nil {
-			perStart[k] = tallies{}
+		s := g.starts[k]
+		if whole != nil {
+			one := whole(*r)
+			r = &one
 		}
-		perStart[k].addRun(r)
+		if s == nil {
+			s = &startTallies{tallies: make(tallies, room(r))}
+			g.starts[k] = s
+			g.order = append(g.order, k)
+		}
+		s.addRun(r)
 		for _, p := range costly(r) {
 			if kinds[p.Kind] == nil {
 				kinds[p.Kind] = map[startKey]bool{}
 			}
 			kinds[p.Kind][k] = true
+			for _, w := range p.Windows {
+				if w.State != result.Failed {
+					s.operations += w.Ops.N()
+				}
+			}
 		}
 	}
+	c.starts = 0
 	for _, starts := range kinds {
 		c.starts = max(c.starts, len(starts))
 	}
-	found := map[string]map[measure][]*tally{}
-	for _, ts := range perStart {
-		for m, t := range ts {
+	return g
+}
+
+// room is about how many metrics a run has.
+func room(r *result.Run) int {
+	n := 32 // those that follow from others
+	for _, p := range r.Passes {
+		for _, w := range p.Windows {
+			n += len(w.Readings)
+		}
+	}
+	return n
+}
+
+// counted is a metric as one source counted it, in each start that has it.
+type counted struct {
+	measure
+	starts []*tally
+}
+
+// byMetric are the measures of all starts, those of a metric beside each other.
+func (g gathered) byMetric(keep func(metric string) bool) (all []*counted) {
+	if len(g.order) == 0 {
+		return nil
+	}
+	of := make(map[measure]*counted, len(g.starts[g.order[0]].tallies))
+	for _, k := range g.order {
+		for m, t := range g.starts[k].tallies {
 			if keep != nil && !keep(m.name) {
 				continue
 			}
-			if found[m.name] == nil {
-				found[m.name] = map[measure][]*tally{}
+			c := of[m]
+			if c == nil {
+				c = &counted{measure: m, starts: make([]*tally, 0, len(g.order))}
+				of[m] = c
+				all = append(all, c)
 			}
-			found[m.name][m] = append(found[m.name][m], t)
+			c.starts = append(c.starts, t)
 		}
 	}
-	c.metrics = make(map[string]*estimate, len(found))
-	for name, by := range found {
-		kept, dropped := choose(by)
-		c.metrics[name] = estimateOf(kept, by[kept])
-		if c.driver != Attached { // between starts there is more noise than at the edges
-			c.metrics[name].edges = nil
+	slices.SortFunc(all, func(a, b *counted) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// summarise works out the cell's metrics: for each the measure that is kept, its
+// median and its state. Where the runs hold a metric from several sources or
+// scopes, the better one is kept and the others are named in the notes.
+func (c *cell) summarise(g gathered, keep func(metric string) bool) (notes []result.Warning) {
+	all := g.byMetric(keep)
+	c.metrics = make(map[string]*estimate, len(all))
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].name == all[0].name {
+			n++
 		}
+		kept, dropped := choose(all[:n])
+		all = all[n:]
+		e := estimateOf(kept.measure, kept.starts)
+		if c.driver != Attached { // between starts there is more noise than at the edges
+			e.edges = nil
+		}
+		c.metrics[kept.name] = e
 		for _, d := range dropped {
-			notes = append(notes, result.Warning{Code: "source", Text: fmt.Sprintf("%s: %s is shown; %s was measured too and is left out, since the two are never mixed", name, kept, d)})
+			notes = append(notes, result.Warning{Code: "source", Text: fmt.Sprintf("%s: %s is shown; %s was measured too and is left out, since the two are never mixed", kept.name, kept.measure, d.measure)})
 		}
 	}
 	c.explainLacking(keep)
@@ -83,39 +149,41 @@ var betterScope = map[result.Scope]int{result.UserKernel: 0, result.User: 1, res
 // choose gives the measure that is kept: one with a value before one without,
 // then the better source, the wider scope, the more starts. The dropped ones
 // had values too.
-func choose(by map[measure][]*tally) (kept measure, dropped []measure) {
-	values := func(m measure) (n int) {
-		for _, t := range by[m] {
-			if t.usable() {
-				n++
-			}
-		}
-		return n
+func choose(all []*counted) (kept *counted, dropped []*counted) {
+	if len(all) == 1 {
+		return all[0], nil
 	}
-	all := make([]measure, 0, len(by))
-	for m := range by {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b measure) int {
+	slices.SortFunc(all, func(a, b *counted) int {
 		return cmp.Or(
-			cmp.Compare(min(values(b), 1), min(values(a), 1)),
+			cmp.Compare(min(b.values(), 1), min(a.values(), 1)),
 			cmp.Compare(betterSource[a.source], betterSource[b.source]),
 			cmp.Compare(betterScope[a.scope], betterScope[b.scope]),
-			cmp.Compare(values(b), values(a)),
+			cmp.Compare(b.values(), a.values()),
 			cmp.Compare(a.per, b.per))
 	})
-	for _, m := range all[1:] {
-		if values(m) > 0 {
-			dropped = append(dropped, m)
+	for _, c := range all[1:] {
+		if c.values() > 0 {
+			dropped = append(dropped, c)
 		}
 	}
 	return all[0], dropped
+}
+
+// values is how many starts have one.
+func (c *counted) values() (n int) {
+	for _, t := range c.starts {
+		if t.usable() {
+			n++
+		}
+	}
+	return n
 }
 
 // estimateOf makes the metric of one measure: the median of the starts that
 // have a value. A doubt of one start is a doubt of the metric.
 func estimateOf(m measure, starts []*tally) *estimate {
 	e := &estimate{M: M{Per: m.per, Source: m.source, Scope: m.scope, State: result.OK}}
+	e.values = make([]float64, 0, len(starts))
 	var lacking *tally
 	fraction := 0.0
 	for _, t := range starts {
@@ -156,11 +224,7 @@ func estimateOf(m measure, starts []*tally) *estimate {
 	slices.Sort(e.values)
 	v := median(e.values)
 	e.Value = &v
-	if e.values[0] > 0 {
-		for _, v := range e.values {
-			e.logs = append(e.logs, math.Log(v))
-		}
-	}
+	e.logs = logsOf(e.values)
 	return e
 }
 

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -15,9 +14,6 @@ type spread struct {
 	how      string  // for the reader: "variance pooled over 8 cells, 24 df"
 }
 
-// noiseOf gives the spread of a metric's measure in a family of cells.
-type noiseOf func(m measure, f family) (spread, bool)
-
 // group is the spread of one family's cells: the squares of the deviations of
 // logs from their cell's mean, and their degrees of freedom.
 type group struct {
@@ -27,7 +23,7 @@ type group struct {
 
 func (g group) variance() float64 { return g.squares / g.df }
 
-// noise learns from all cells how much starts differ where nothing differs. A
+// newNoise learns from all cells how much starts differ where nothing differs. A
 // cell's own few starts say little about it, so the cells of the experiment lend
 // each other theirs.
 //
@@ -41,42 +37,55 @@ func (g group) variance() float64 { return g.squares / g.df }
 //
 // A stored noise floor is the least that is believed, and stands alone where no
 // cell has two starts.
-func noise(all []*cell, floor map[NoiseKey]Noise) noiseOf {
-	groups := map[measure]map[family]group{}
-	for _, c := range all {
-		f := c.family()
-		for name, e := range c.metrics {
-			if len(e.logs) < 2 {
-				continue
-			}
-			m := e.measure(name)
-			if groups[m] == nil {
-				groups[m] = map[family]group{}
-			}
-			g := groups[m][f]
-			g.squares += squares(e.logs)
-			g.df += float64(len(e.logs) - 1)
-			g.cells++
-			groups[m][f] = g
+func newNoise(all []*kin, floor map[NoiseKey]Noise) noise {
+	// Always in the same order, so that sums round in the same way.
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b *kin) int { return a.family.compare(b.family) })
+	groups := map[measure][]group{}
+	for _, k := range sorted {
+		for m, g := range k.own {
+			groups[m] = append(groups[m], g)
 		}
 	}
-	kind := map[family]string{}
-	for _, c := range all {
-		kind[c.family()] = c.group
-	}
-	priors := map[measure]prior{}
+	n := noise{map[measure]prior{}, floor}
 	for m, by := range groups {
-		priors[m] = fitPrior(by)
+		n.priors[m] = fitPrior(by)
 	}
-	return func(m measure, f family) (spread, bool) {
-		s, ok := spread{}, false
-		if p, has := priors[m]; has {
-			s, ok = p.spread(groups[m][f]), true
-		}
-		if n, has := floor[NoiseKey{f.host, m.name, m.source, m.scope, kind[f], f.clients}]; has && (!ok || n.SD*n.SD > s.variance) {
-			return n.spread(), true
-		}
+	return n
+}
+
+// noise is what all cells say of how much starts differ.
+type noise struct {
+	priors map[measure]prior
+	floor  map[NoiseKey]Noise
+}
+
+// of gives the spread of a metric's measure in a family of cells.
+func (n noise) of(m measure, k *kin) (spread, bool) {
+	s, ok := spread{}, false
+	if p, has := n.priors[m]; has {
+		s, ok = p.spread(k.own[m]), true
+	}
+	if len(n.floor) == 0 {
 		return s, ok
+	}
+	if f, has := n.floor[NoiseKey{k.host, m.name, m.source, m.scope, k.kind(), k.clients}]; has && (!ok || f.SD*f.SD > s.variance) {
+		return f.spread(), true
+	}
+	return s, ok
+}
+
+// learn adds what the starts of a cell say of the family's noise.
+func (k *kin) learn(c *cell) {
+	for name, e := range c.metrics {
+		if len(e.logs) < 2 {
+			continue
+		}
+		m := e.measure(name)
+		g := k.own[m]
+		g.squares += squares(e.logs)
+		g.df += float64(len(e.logs) - 1)
+		g.cells++
+		k.own[m] = g
 	}
 }
 
@@ -84,29 +93,40 @@ func noise(all []*cell, floor map[NoiseKey]Noise) noiseOf {
 type prior struct {
 	all      group
 	variance float64
-	df       float64 // +Inf: the families differ by chance alone
+	df       float64            // +Inf: the families differ by chance alone
+	how      map[float64]string // for the reader, by the degrees of freedom of a family's own
 }
 
 // spread of one family, given the prior. g may be empty: the family has no two
 // starts of one cell.
 func (p prior) spread(g group) spread {
 	if math.IsInf(p.df, 1) {
-		return spread{p.all.variance(), p.all.df,
-			fmt.Sprintf("variance pooled over %d cells, %g df", p.all.cells, p.all.df)}
+		return spread{p.all.variance(), p.all.df, p.how[0]}
 	}
 	df := p.df + g.df
-	return spread{(p.df*p.variance + g.squares) / df, df,
-		fmt.Sprintf("variance of its own cells (%g df) moderated by all %d cells (as %.3g df)", g.df, p.all.cells, p.df)}
+	return spread{(p.df*p.variance + g.squares) / df, df, p.how[g.df]}
+}
+
+// words are made once for all the families that have the same.
+func (p *prior) words(by []group) {
+	if math.IsInf(p.df, 1) {
+		p.how = map[float64]string{0: fmt.Sprintf("variance pooled over %d cells, %g df", p.all.cells, p.all.df)}
+		return
+	}
+	p.how = map[float64]string{}
+	for _, g := range append(by, group{}) {
+		if _, ok := p.how[g.df]; !ok {
+			p.how[g.df] = fmt.Sprintf("variance of its own cells (%g df) moderated by all %d cells (as %.3g df)", g.df, p.all.cells, p.df)
+		}
+	}
 }
 
 // fitPrior estimates the experiment's variance and its weight by the moments of
 // the logarithms of the families' variances (Smyth 2004, section 6.2).
-func fitPrior(by map[family]group) prior {
-	p := prior{df: math.Inf(1)}
-	// Always in the same order, so that sums round in the same way.
-	families := slices.SortedFunc(maps.Keys(by), family.compare)
-	for _, f := range families {
-		g := by[f]
+func fitPrior(by []group) (p prior) {
+	defer func() { p.words(by) }()
+	p.df = math.Inf(1)
+	for _, g := range by {
 		p.all.squares += g.squares
 		p.all.df += g.df
 		p.all.cells += g.cells
@@ -119,8 +139,7 @@ func fitPrior(by map[family]group) prior {
 	least := 1e-5 * p.variance
 	var es []float64
 	chance := 0.0
-	for _, f := range families {
-		g := by[f]
+	for _, g := range by {
 		half := g.df / 2
 		es = append(es, math.Log(max(g.variance(), least))-digamma(half)+math.Log(half))
 		chance += trigamma(half)

@@ -29,6 +29,15 @@ func (n *notes) add(where string, ws ...result.Warning) {
 	}
 }
 
+// merge adds another's notes, behind those that are there.
+func (n *notes) merge(m notes) {
+	for _, w := range m.order {
+		for _, where := range m.where[w] {
+			n.add(where, w)
+		}
+	}
+}
+
 func (n *notes) clone() notes {
 	c := notes{order: slices.Clone(n.order), where: make(map[result.Warning][]string, len(n.where))}
 	for w, cells := range n.where {

@@ -1,5 +1,7 @@
 package compare
 
+import "opcost/perfctl/result"
+
 // Options of a comparison. The zero value is the usual comparison.
 type Options struct {
 	// Base is the version that ratios are taken to; "": the plan's where the
@@ -23,6 +25,10 @@ type Options struct {
 	// Consume gives up the runs' readings once they are worked out, in the runs
 	// themselves: of thousands of them memory has to hold but one form.
 	Consume bool
+	// Whole gives a run with its readings, where the runs come without, so that no
+	// more than a few runs' are in memory at a time: see [result.ReadPacked]. It is
+	// called from several goroutines. nil: they have them.
+	Whole func(result.Run) result.Run
 	// Threshold is the share of change that matters, for every metric
 	// (0.01 is 1%); 0: each metric's own, see [Metrics].
 	Threshold float64

@@ -26,11 +26,12 @@ type shift struct {
 }
 
 // newShift compares two estimates of one measure. It needs both medians above 0.
-// Without logarithms, or without any knowledge of the noise, there is no interval.
+// Without logarithms, or without any knowledge of the noise (ok), there is no
+// interval.
 //
 // strictest is the smallest alpha that may be asked for, see verdicts: where so
 // few starts cannot reach it by ranks whatever their values, t is used.
-func newShift(e, base *estimate, noise noiseOf, m measure, f family, strictest float64, t *tables) *shift {
+func newShift(e, base *estimate, sp spread, ok bool, strictest float64, t *tables) *shift {
 	s := &shift{center: math.Log(*e.Value / *base.Value), starts: min(e.N, base.N), n: e.N, m: base.N, t: t}
 	if e.edges != nil && base.edges != nil && base.edges[0] > 0 {
 		s.method = EdgesMethod
@@ -41,7 +42,6 @@ func newShift(e, base *estimate, noise noiseOf, m measure, f family, strictest f
 		s.method = "none: a start has 0 or less, which has no logarithm"
 		return s
 	}
-	sp, ok := noise(m, f)
 	if ok {
 		s.sigma = math.Sqrt(sp.variance)
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -29,46 +30,45 @@ type StartValue struct {
 }
 
 // Starts gives the values of each server start, cell by cell in a report's
-// order. A metric that a cell has from several sources or scopes comes from the
-// one that its report shows, and partial values are left out.
-func Starts(runs []result.Run, o Options) (all []StartValues) {
-	b := newBuilder(runs, o)
-	for _, c := range b.all {
-		perStart := map[startKey]tallies{}
-		ops := map[startKey]int64{}
-		var order []startKey
-		for _, r := range c.runs {
-			k := startOf(r)
-			if perStart[k] == nil {
-				perStart[k] = tallies{}
-				order = append(order, k)
-			}
-			perStart[k].addRun(r)
-			for _, p := range costly(r) {
-				for _, w := range p.Windows {
-					if w.State != result.Failed {
-						ops[k] += w.Ops.N()
-					}
+// order, as they are asked for. A metric that a cell has from several sources or
+// scopes comes from the one that its report shows, and partial values are left out.
+func Starts(runs []result.Run, o Options) iter.Seq[StartValues] {
+	b := sorted(runs, o)
+	keep := keptMetrics(o)
+	return func(yield func(StartValues) bool) {
+		for starts := range inOrder(len(b.all), func() func(int) []StartValues {
+			return func(i int) []StartValues { return b.starts(b.all[i], keep) }
+		}) {
+			for _, s := range starts {
+				if !yield(s) {
+					return
 				}
-			}
-		}
-		for _, k := range order {
-			s := StartValues{Host: c.host, Version: c.version, Workload: c.workload, Group: c.group, Protocol: c.protocol, Driver: c.driver,
-				Clients: c.clients, Operations: ops[k]}
-			for _, name := range slices.Sorted(maps.Keys(c.metrics)) {
-				e := c.metrics[name]
-				t := perStart[k][e.measure(name)]
-				if t == nil || !t.usable() || t.state == result.Partial {
-					continue
-				}
-				if v := t.value(); !math.IsNaN(v) && !math.IsInf(v, 0) {
-					s.Values = append(s.Values, StartValue{name, v, e.Unit, e.Per, e.Source, e.Scope, b.table.of(name).Sense})
-				}
-			}
-			if len(s.Values) > 0 {
-				all = append(all, s)
 			}
 		}
 	}
+}
+
+func (b *builder) starts(c *cell, keep func(metric string) bool) (all []StartValues) {
+	g := c.gather(b.options.Whole)
+	c.summarise(g, keep) // its notes are of a report
+	names := slices.Sorted(maps.Keys(c.metrics))
+	for _, k := range g.order {
+		s := StartValues{Host: c.host, Version: c.version, Workload: c.workload, Group: c.group, Protocol: c.protocol, Driver: c.driver,
+			Clients: c.clients, Operations: g.starts[k].operations}
+		for _, name := range names {
+			e := c.metrics[name]
+			t := g.starts[k].tallies[e.measure(name)]
+			if t == nil || !t.usable() || t.state == result.Partial {
+				continue
+			}
+			if v := t.value(); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				s.Values = append(s.Values, StartValue{name, v, e.Unit, e.Per, e.Source, e.Scope, b.table.of(name).Sense})
+			}
+		}
+		if len(s.Values) > 0 {
+			all = append(all, s)
+		}
+	}
+	c.metrics = nil
 	return all
 }

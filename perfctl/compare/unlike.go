@@ -135,7 +135,7 @@ func (s side) add(other side) {
 	}
 }
 
-func onlyCallgrind(r result.Run) bool {
+func onlyCallgrind(r *result.Run) bool {
 	return len(r.Passes) > 0 && !slices.ContainsFunc(r.Passes, func(p result.Pass) bool { return p.Kind != result.PassCallgrind })
 }
 

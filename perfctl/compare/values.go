@@ -130,7 +130,7 @@ func (ts tallies) add(m measure, a amount, den divisor) {
 }
 
 // addRun puts all the windows of a run into the tallies of its server start.
-func (ts tallies) addRun(run result.Run) {
+func (ts tallies) addRun(run *result.Run) {
 	for _, p := range costly(run) {
 		for _, w := range p.Windows {
 			if w.State == result.Failed {

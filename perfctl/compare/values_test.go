@@ -111,15 +111,16 @@ func TestTracedWindowGivesSyscallsOnly(t *testing.T) {
 	near(t, "qps", m["qps"].Value, 1000, 1e-12)
 }
 
-// The units of Small Datum: 2 CPUs for 10 s; 4 s user and 1 s system of 20 s is
-// 25%; at 5,000 queries a second that is 0.005 percent per query/s.
+// The units of Small Datum: 2 CPUs for 10 s; 4 s user, 0.8 s system and 0.2 s
+// interrupts of 20 s is 25%; at 5,000 queries a second that is 0.005 percent per
+// query/s.
 func TestHostMetrics(t *testing.T) {
 	host := func(name string, v float64) result.Reading {
 		return result.Got(name, v, "us", result.SourceHost, "")
 	}
 	r := run("v", 0)
 	r.Passes[0].Windows = []result.Window{window(50_000, 10,
-		host("host_cpu_user_us", 4e6), host("host_cpu_system_us", 1e6), host("host_cpu_idle_us", 13e6), host("host_cpu_iowait_us", 1.5e6), host("host_cpu_steal_us", 0.5e6),
+		host("host_cpu_user_us", 4e6), host("host_cpu_system_us", 0.8e6), host("host_cpu_idle_us", 13e6), host("host_cpu_iowait_us", 1.5e6), host("host_cpu_steal_us", 0.5e6), host("host_cpu_irq_us", 0.2e6),
 		host("host_context_switches", 200_000), host("host_reads", 0), host("host_read_kb", 25_000), host("host_write_kb", 100_000))}
 	m := oneRun(t, r)
 	for name, want := range map[string]float64{"cpu/o": 0.005, "cs/o": 4, "r/o": 0, "rKB/o": 0.5, "wKB/o": 2, "o/s": 5000} {

@@ -10,9 +10,9 @@ type contrast struct {
 	shift    *shift
 	metric   Metric
 	r        R
-	into     map[string]R // where the settled ratio goes
-	barred   string       // why it may have no verdict; "" when it may
-	unproven string       // why its verdict is unsure, whatever the interval; "" when not
+	into     *R     // where the settled ratio goes
+	barred   string // why it may have no verdict; "" when it may
+	unproven string // why its verdict is unsure, whatever the interval; "" when not
 }
 
 // verdicts settles the ratios of the primary metric together.
@@ -66,7 +66,7 @@ func (c contrast) beyond(alpha float64) bool {
 
 // settle fills in the ratio's interval at level 1-alpha, and what it says.
 func (c contrast) settle(alpha float64) {
-	defer func() { c.into[c.metric.Name] = c.r }()
+	defer func() { *c.into = c.r }()
 	lo, hi, ok := c.shift.interval(alpha)
 	c.r.Method = c.shift.method
 	if ok {

@@ -1,9 +1,6 @@
 package explain_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +13,7 @@ import (
 	"opcost/perfctl/result"
 	"opcost/profiles"
 	"opcost/profiles/diff"
+	"opcost/testbed/casefiles"
 )
 
 // problem is a public report whose cause was found: records as it would have
@@ -257,27 +255,16 @@ func TestProblems(t *testing.T) {
 
 // TestEveryProblem: no report of the collection is forgotten.
 func TestEveryProblem(t *testing.T) {
-	dir := os.Getenv("OPCOST_CASES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "cases")
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "10-problems", "index.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the cases are not here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []struct{ File string }
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := casefiles.Index(t, "10-problems")
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "compare.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range all {
 		_, seen := problems[c.File]
+		if seen { // TestProblems names its cause
+			casefiles.Used(t, casefiles.Compared, "10-problems/"+c.File)
+		}
 		reason, not := unseen[c.File]
 		if seen == not {
 			t.Errorf("%s: neither explained nor named as what cannot be seen, or both", c.File)

@@ -45,7 +45,7 @@ func New(in Input) (*Study, error) {
 			s.Warnings = append(s.Warnings, result.Warning{Code: "lone", Text: "not compared, since the other side has no such cell: " + text})
 		}
 	}
-	s.join(in, p, report, compare.Starts(runs, o))
+	s.join(in, p, report, slices.Collect(compare.Starts(runs, o)))
 	if len(s.cells) == 0 {
 		return nil, fmt.Errorf("no cell of %s and %s has a value on both sides", base, new)
 	}

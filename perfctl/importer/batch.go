@@ -23,6 +23,7 @@ type batch struct {
 	order    []string            // servers, as the tables show them
 	hosts    map[string][]string // by folder: the machines that headings name
 	seen     map[string][]column // for twin
+	bases    []string            // of the tables whose ratios are kept
 	others   []difference
 	kept     map[*result.Run][]evidence
 	warnings []result.Warning

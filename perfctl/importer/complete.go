@@ -174,6 +174,9 @@ func (b *batch) host(p piece) string {
 	if b.options.Host != "" {
 		return b.options.Host
 	}
+	if p.host != "" {
+		return p.host
+	}
 	if named := b.hosts[p.from.set]; len(named) == 1 {
 		return named[0]
 	}

@@ -54,7 +54,9 @@ var jcVmstat = map[string]string{"runnable_procs": "r", "uninterruptible_sleepin
 
 func jcRows(t *testing.T, c casefiles.Case) []map[string]any {
 	t.Helper()
-	b, err := os.ReadFile(strings.TrimSuffix(c.Path, ".out") + ".json")
+	path := strings.TrimSuffix(c.Path, ".out") + ".json"
+	casefiles.Used(t, casefiles.Reference, path)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,6 +145,7 @@ func float(t *testing.T, s string) float64 {
 // equalDerived compares with a reading by other code, with its ratios in three decimals.
 func equalDerived(t *testing.T, f smalldatum.File, path string) {
 	t.Helper()
+	casefiles.Used(t, casefiles.Reference, path)
 	got, first := map[string]smalldatum.Cell{}, map[string]smalldatum.Cell{}
 	n := 0
 	for _, c := range f.Cells {
@@ -188,6 +189,7 @@ func tableOf(root, set, kind, name string) string {
 
 // relCheck: as many ratios a table as another program found.
 func relCheck(t *testing.T, c casefiles.Case) {
+	casefiles.Used(t, casefiles.Reference, c.Path)
 	root := casefiles.Folder(t, "09-small-datum")
 	for _, row := range readCSV(t, c.Path) {
 		f := readTable(t, tableOf(root, row["set"], "rel", row["table"]))
@@ -205,6 +207,7 @@ func relCheck(t *testing.T, c casefiles.Case) {
 // scan.warm and the tests before the writes too, and has the medians of printed
 // ratios.
 func groupMedians(t *testing.T, c casefiles.Case) {
+	casefiles.Used(t, casefiles.Reference, c.Path)
 	root := casefiles.Folder(t, "09-small-datum")
 	names := map[string]string{"point": "point", "range": "range", "range-agg": "range-agg-mix", "write": "write"}
 	n := 0
@@ -236,6 +239,7 @@ func groupMedians(t *testing.T, c casefiles.Case) {
 
 // perQuery: one backend of 40 was counted, so its share of the queries is 1/40.
 func perQuery(t *testing.T, c casefiles.Case) {
+	casefiles.Used(t, casefiles.Reference, c.Path)
 	dir := filepath.Join(casefiles.Folder(t, "01-perf-stat"), "mytools")
 	n := 0
 	for _, row := range readCSV(t, c.Path) {

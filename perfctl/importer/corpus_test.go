@@ -25,6 +25,7 @@ func one(t *testing.T, path string) (Imported, []result.Warning, error) {
 // what it is.
 func refused(want string) func(*testing.T, casefiles.Case) {
 	return func(t *testing.T, c casefiles.Case) {
+		casefiles.Used(t, casefiles.Refused, c.Path)
 		if _, _, err := one(t, c.Path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -45,6 +46,7 @@ func corpus(t *testing.T, folder string, check func(c casefiles.Case) func(*test
 			if f == nil {
 				t.Fatalf("no check for this case, which expects: %s", c.Expected)
 			}
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			f(t, c)
 		}) {
 			passed++
@@ -71,6 +73,7 @@ func TestCorpusSysbenchBesidePerf(t *testing.T) {
 	for _, c := range casefiles.Index(t, "01-perf-stat") {
 		if strings.HasSuffix(c.File, ".sysbench.txt") {
 			n++
+			casefiles.Used(t, casefiles.Compared, c.Path)
 			o := sysbenchOf(t, c)[0]
 			if o.Threads != 40 || o.Queries == nil || o.Queries.Total <= 0 || math.Abs(float64(o.Queries.Total)/o.Elapsed.Seconds() / *o.Queries.QueriesPerSecond - 1) > 1e-3 {
 				t.Errorf("%s: %+v", c.File, o)

@@ -14,6 +14,7 @@ import (
 type piece struct {
 	from     *source
 	facts    facts
+	host     string            // "" where not named
 	server   smalldatum.Server // Raw "" where not named
 	test     smalldatum.Test   // Name "" where not named
 	clients  int

@@ -81,14 +81,19 @@ func (b *batch) ratioTable(t table, abs map[string]smalldatum.Cell) {
 		}
 		return
 	}
+	b.bases = append(b.bases, t.server(baseName).Raw)
 	var ones []smalldatum.Cell
-	has := map[string]bool{}
+	type place struct {
+		test, host string
+		clients    int
+	}
+	has := map[place]bool{}
 	for i, name := range names {
 		cells := relative(lacking[i])
 		b.table(t, name, cells)
 		for _, c := range cells {
-			if !has[c.Test] {
-				has[c.Test] = true
+			if p := (place{c.Test, c.Host, c.Clients}); !has[p] {
+				has[p] = true
 				c.Text, c.Value = "1", 1
 				ones = append(ones, c)
 			}

@@ -58,10 +58,29 @@ func (b *batch) runs() Imported {
 		}
 	}
 	slices.SortStableFunc(all.Runs, func(x, y result.Run) int { return cmp.Compare(x.Place, y.Place) })
+	base := all.base(b.bases, names)
 	for i := range all.Runs {
-		all.Runs[i].Base = all.Runs[0].Version
+		all.Runs[i].Base = base
 	}
 	return all
+}
+
+// base is the first version, or where ratios alone were imported the one that
+// they are to.
+func (im Imported) base(published []string, names map[string]string) string {
+	if len(im.Runs) == 0 {
+		return ""
+	}
+	first := im.Runs[0].Version
+	if len(published) == 0 || slices.ContainsFunc(published, func(raw string) bool { return names[raw] == "" || names[raw] != names[published[0]] }) {
+		return first
+	}
+	for _, r := range im.Runs {
+		if has(&r, "qps") {
+			return first
+		}
+	}
+	return names[published[0]]
 }
 
 func (b *batch) newRun(c cell, group string, p piece, names map[string]string) *result.Run {

@@ -108,8 +108,8 @@ func (b *batch) columnName(t table, column, of int) (string, error) {
 // It tells whether it could; why not is a warning.
 func (b *batch) table(t table, server string, cells []smalldatum.Cell) bool {
 	type key struct {
-		test   string
-		column int
+		test, host      string
+		clients, column int
 	}
 	at := map[key]int{}
 	var ps []piece
@@ -117,7 +117,7 @@ func (b *batch) table(t table, server string, cells []smalldatum.Cell) bool {
 		if !c.Known() {
 			continue
 		}
-		k := key{c.Test, 0}
+		k := key{test: c.Test, host: c.Host, clients: c.Clients}
 		if t.byClients() {
 			k.column = c.Column
 		}
@@ -148,11 +148,14 @@ func (t table) byClients() bool {
 }
 
 func (b *batch) tablePiece(t table, server string, c smalldatum.Cell) (piece, error) {
-	p := piece{from: t.from, facts: factsOf(*t.from), driver: "sysbench", window: windowOf(t.from)}
-	p.server = smalldatum.ParseServer(server)
-	p.clients = p.server.Clients
+	p := piece{from: t.from, facts: factsOf(*t.from), host: c.Host, driver: "sysbench", window: windowOf(t.from)}
+	p.server = t.server(server)
+	p.clients = cmp.Or(c.Clients, p.server.Clients)
 	if c.Test != "" {
 		test, ok := smalldatum.ParseTest(c.Test)
+		if !ok && t.file.Own {
+			test, ok = smalldatum.Test{Name: c.Test}, true
+		}
 		if !ok {
 			return p, fmt.Errorf("the test's name %q is not understood", c.Test)
 		}
@@ -172,6 +175,15 @@ func (b *batch) tablePiece(t table, server string, c smalldatum.Cell) (piece, er
 	return p, nil
 }
 
+// server is what a name in the table tells; opcost's own stay as they are.
+func (t table) server(name string) smalldatum.Server {
+	s := smalldatum.ParseServer(name)
+	if t.file.Own && s.Number != name {
+		return smalldatum.Server{Raw: name}
+	}
+	return s
+}
+
 // lines is the evidence for a number: its line, and where it stands.
 func (t table) lines(n int) string {
 	line := ""
@@ -184,15 +196,14 @@ func (t table) lines(n int) string {
 // placed notes the servers in the order in which the tables show them.
 func (b *batch) placed(t table) {
 	if t.file.Base != "" {
-		b.place(t.file.Base)
+		b.place(t.server(t.file.Base).Raw)
 	}
 	for _, s := range t.file.Servers {
-		b.place(s)
+		b.place(t.server(s).Raw)
 	}
 }
 
 func (b *batch) place(raw string) {
-	raw = smalldatum.ParseServer(raw).Raw
 	if !slices.Contains(b.order, raw) {
 		b.order = append(b.order, raw)
 	}

@@ -26,7 +26,7 @@ type column struct {
 func (b *batch) twin(t table, name string, cells []smalldatum.Cell) (other string, ok bool) {
 	values := make(map[string]string, len(cells))
 	for _, c := range cells {
-		values[fmt.Sprint(c.Test, " ", c.Metric, " ", t.column(c))] = c.Text
+		values[fmt.Sprint(c.Test, " ", c.Metric, " ", t.column(c), " ", c.Host, " ", c.Clients)] = c.Text
 	}
 	enough := twinNumbers
 	if t.file.Kind == smalldatum.QPSRelative {

@@ -46,8 +46,8 @@ func (b *batch) evidence(r *result.Run, p piece) string {
 }
 
 // Write puts the runs into a results folder, each with what it was read from,
-// without passwords. Runs that the folder has already are an error, before
-// anything is written.
+// without passwords: all of them, or none. Runs that the folder has already are
+// an error, before anything is written.
 func (im Imported) Write(f *result.Folder) error {
 	have, _, err := result.Read(f.Dir())
 	if err != nil {
@@ -100,7 +100,21 @@ feed:
 	for range writers {
 		all = errors.Join(all, <-errs)
 	}
-	return all
+	if all != nil { // what it was read from is there: the same import works once the cause is gone
+		for _, r := range im.Runs {
+			all = errors.Join(all, f.Discard(r.ID))
+		}
+	}
+	return first(all)
+}
+
+// first is the first of errors that say the same of several runs.
+func first(err error) error {
+	var no *result.Unwritable
+	if errors.As(err, &no) {
+		return no
+	}
+	return err
 }
 
 func (im Imported) write(f *result.Folder, r result.Run) error {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -54,7 +57,7 @@ func transport(keys yaml.MapSlice, to string) (yaml.MapSlice, string) {
 func write(comment []string, versions []version, keys yaml.MapSlice) ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range comment {
-		fmt.Fprintf(&b, "# %s\n", bytes.ReplaceAll([]byte(line), []byte("\n"), []byte(" ")))
+		fmt.Fprintf(&b, "# %s\n", strings.Map(inComment, line))
 	}
 	var list []yaml.MapSlice
 	for _, v := range versions {
@@ -79,6 +82,14 @@ func write(comment []string, versions []version, keys yaml.MapSlice) ([]byte, er
 	return b.Bytes(), nil
 }
 
+// inComment takes out what could end a comment: its text comes from records.
+func inComment(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
+}
+
 func session(v version) yaml.MapSlice {
 	m := yaml.MapSlice{}
 	if v.Charset != "" && v.Charset[0] >= 'a' && v.Charset[0] <= 'z' { // else the driver's own
@@ -90,12 +101,13 @@ func session(v version) yaml.MapSlice {
 	return append(m, yaml.MapItem{Key: "tls", Value: v.TLS})
 }
 
-// Write makes the folder and puts the plans into it. One that holds anything is
-// refused: nothing is overwritten.
-func Write(dir string, plans []Plan) error {
+// Write makes the folder and puts the plans into it: all of them, or none. One
+// that holds anything is refused: nothing is overwritten.
+func Write(dir string, plans []Plan) (err error) {
 	entries, err := os.ReadDir(dir)
+	made := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case made:
 	case err != nil:
 		return fmt.Errorf("folder for plans: %w", err)
 	case len(entries) > 0:
@@ -104,15 +116,28 @@ func Write(dir string, plans []Plan) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder for plans: %w", err)
 	}
+	var written []string
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, path := range written { // half of the plans would isolate half of the differences
+			_ = os.Remove(path)
+		}
+		if made {
+			_ = os.Remove(dir)
+		}
+	}()
 	for _, p := range plans {
-		f, err := os.OpenFile(filepath.Join(dir, p.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		path := filepath.Join(dir, p.Name)
+		err := result.NewFile(path, 0o644, func(w io.Writer) error {
+			_, err := w.Write(p.Text)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("folder for plans: %w", err)
 		}
-		_, err = f.Write(p.Text)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("folder for plans: %w", err)
-		}
+		written = append(written, path)
 	}
 	return nil
 }

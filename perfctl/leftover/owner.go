@@ -85,16 +85,24 @@ const (
 	journalSuffix = ".journal"
 )
 
-// makeFolder makes a folder that only this user may enter, with the marker.
-func (o owner) makeFolder(path string) error {
+// makeFolder makes a folder that only this user may enter, with the marker. One
+// that cannot be marked is not left: nobody could tell whose it is.
+func (o owner) makeFolder(path string) (err error) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return err
 	}
+	marker := filepath.Join(path, markerName)
+	defer func() {
+		if err != nil {
+			_ = os.Remove(marker) // it may not be there
+			_ = os.Remove(path)
+		}
+	}()
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(path, markerName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(marker, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

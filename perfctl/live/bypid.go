@@ -11,6 +11,8 @@ import (
 func ofPID(proc string, pid int) (Server, error) {
 	p, err := readProcess(proc, pid)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && hides(proc):
+		return Server{}, fmt.Errorf("--pid %d: no such process can be seen; %s", pid, hidden)
 	case errors.Is(err, fs.ErrNotExist):
 		return Server{}, fmt.Errorf("--pid %d: there is no such process; %s", pid, others(proc))
 	case err != nil:
@@ -53,6 +55,9 @@ func others(proc string) string {
 	servers, _ := List(proc)
 	switch len(servers) {
 	case 0:
+		if hides(proc) {
+			return hidden
+		}
 		return "no server runs on this machine"
 	case 1:
 		return fmt.Sprintf("the machine's server is --pid %d", servers[0].PID)

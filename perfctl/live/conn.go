@@ -17,6 +17,8 @@ import (
 // and the server ends it when it notices.
 const statementTimeout = 30 * time.Second
 
+var errSilent = fmt.Errorf("the server has not answered for %v: it hangs, or our connection does", statementTimeout)
+
 // Conn is the one connection to the server: the text protocol, a
 // collectors.Querier. It is never made again: a lost one is an error.
 type Conn struct {
@@ -43,7 +45,7 @@ func (c *Conn) Query(ctx context.Context, sql string) ([][]string, error) {
 	if err := onlyReads(sql); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, statementTimeout, errSilent)
 	defer cancel()
 	if strings.HasPrefix(sql, "SHOW GLOBAL STATUS") {
 		c.shows.Add(1)

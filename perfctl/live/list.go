@@ -90,11 +90,19 @@ func describe(proc string, p process, loaded bool) (Server, error) {
 
 var hidepid = regexp.MustCompile(`(?m)^\S+ \S+ proc \S*hidepid=(1|2|4|noaccess|invisible|ptraceable)`)
 
+const hidden = "this machine hides other users' processes (hidepid of /proc): run opcost as root or as the server's user"
+
+// hides tells whether processes of others may be there without us seeing them.
+func hides(proc string) bool {
+	mounts, err := os.ReadFile(filepath.Join(proc, "mounts"))
+	return err == nil && os.Geteuid() != 0 && hidepid.Match(mounts)
+}
+
 // none is the error when there is no server, with what may hide one.
 func none(proc string, warnings []Warning) error {
 	hint := "start one, or name one of another machine with --dsn 'user@tcp(host:port)/'"
-	if mounts, err := os.ReadFile(filepath.Join(proc, "mounts")); err == nil && os.Geteuid() != 0 && hidepid.Match(mounts) {
-		hint = "this machine hides other users' processes (hidepid of /proc): run opcost as root or as the server's user"
+	if hides(proc) {
+		hint = hidden
 	}
 	for _, w := range warnings {
 		hint += "; " + w.Text

@@ -70,6 +70,7 @@ func (r *reader) driver(m map[string]entry, p *Plan) {
 	one("program", &d.Program)
 	one("lua", &d.Lua)
 	one("command", &d.Command)
+	r.noSecret(sub["command"], "driver: command", d.Command)
 	if d.Program != "" {
 		d.Program = r.program(sub["program"].value, d.Program, "program", sub["program"].like())
 	}
@@ -84,6 +85,13 @@ func (r *reader) driver(m map[string]entry, p *Plan) {
 		return
 	}
 	p.Driver = d
+}
+
+// noSecret refuses a secret in a command.
+func (r *reader) noSecret(at entry, what, command string) {
+	if option := secretIn(command); option != "" {
+		r.bad(at.value, "", "%s: %s holds a secret, which everyone on this machine could read in the process list, and which would be written into the results; have the program read it from a file", what, option)
+	}
 }
 
 // driverName is which driver a mapping means, and "" after an error.

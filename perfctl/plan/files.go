@@ -149,6 +149,8 @@ func (r *reader) launcher(m map[string]entry, v *Version) {
 			r.bad(it, "launcher: ["+strings.Join(words, ", ")+"]", "launcher: %q is several words; each is an item of the list", s)
 		case i == 0:
 			v.Launcher = append(v.Launcher, r.program(it, s, "launcher", e.like()))
+		case secretIn(s) != "":
+			r.bad(it, "", "launcher: %s holds a secret, which everyone on this machine could read in the process list, and which would be written into the results; have the program read it from a file", secretIn(s))
 		default:
 			v.Launcher = append(v.Launcher, s)
 		}

@@ -214,6 +214,7 @@ func (r *reader) restore(m map[string]entry, p *Plan) {
 		}
 		if text, ok := r.text(c.value, "command", c.like()); ok {
 			p.Restore = Restore{Kind: "command", Command: text}
+			r.noSecret(c, "restore: command", text)
 		}
 	}
 }

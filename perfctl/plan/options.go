@@ -68,13 +68,6 @@ func turnsTLSOff(option string) bool {
 	return off
 }
 
-// A switch such as disconnect_on_expired_password has one of these values and
-// is no secret.
-var (
-	secretName  = regexp.MustCompile(`(^|-)(password|passwd|passphrase|secret|auth|token|filekey)$`)
-	switchValue = regexp.MustCompile(`(?i)^(|0|1|on|off|true|false|force|force_plus_permanent)$`)
-)
-
 var optionShape = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*(=.*)?$`)
 
 // options reads a list of server options. `--` in front is accepted and taken off.
@@ -97,7 +90,7 @@ func (r *reader) options(e entry) []string {
 		}
 		opt := strings.TrimPrefix(s, "--")
 		name, value, _ := strings.Cut(opt, "=")
-		bare, secret, _ := optionName(opt)
+		bare, _, _ := optionName(opt)
 		reason, isOurs := ours[bare]
 		switch {
 		case name != strings.TrimSpace(name) || strings.HasPrefix(value, " "):
@@ -106,7 +99,9 @@ func (r *reader) options(e entry) []string {
 			r.bad(it, "NAME or NAME=VALUE", "%q is not a server option", s)
 		case isOurs:
 			r.bad(it, "", "option %s is set by opcost: %s; take it out", name, reason)
-		case secretName.MatchString(bare) && !switchValue.MatchString(secret):
+		case Opens(opt) != "":
+			r.bad(it, "", "option %s: %s; take it out", name, Opens(opt))
+		case IsSecret(bare, value):
 			r.bad(it, "the option in a defaults_file of mode 0600", "option %s holds a secret, which everyone on this machine could read in the process list", name)
 		default:
 			r.poolFits(it, opt)

@@ -156,8 +156,8 @@ func (r *reader) env(m map[string]entry, v *Version) {
 		switch {
 		case !envName.MatchString(kv.name):
 			r.bad(kv.key, e.like(), "env: %q is not the name of an environment variable", kv.name)
-		case kv.name == "MYSQL_PWD":
-			r.bad(kv.key, "", "env: %s holds a password, and the environment is written into the results; take it out", kv.name)
+		case kv.name == "MYSQL_PWD" || IsSecret(kv.name, value):
+			r.bad(kv.key, "", "env: %s holds a password or another secret, and the environment is written into the results; take it out", kv.name)
 		case !ok:
 			r.bad(kv.value, kv.name+`: ""`, "env: %s must be a text, not %s", kv.name, kindOf(n))
 		case strings.ContainsRune(value, 0):

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
+	"opcost/perfctl/result"
 	"opcost/profiles"
 	"opcost/profiles/callgrind"
 	"opcost/profiles/perfdata"
@@ -79,13 +81,9 @@ func (in Input) write(set *profiles.Set, root string) (warnings []string, err er
 		resolved.About = in.about(p.About)
 		set.Profiles[i], set.Warnings = resolved, append(set.Warnings, more...)
 	}
-	f, err := os.OpenFile(in.Out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err = result.NewFile(in.Out, 0o600, func(w io.Writer) error { return pprof.Write(w, set) })
 	if err != nil {
-		return set.Warnings, fmt.Errorf("the profile: %w", err)
-	}
-	err = errors.Join(pprof.Write(f, set), f.Close())
-	if err != nil {
-		err = errors.Join(fmt.Errorf("the profile %s: %w", in.Out, err), os.Remove(in.Out))
+		err = fmt.Errorf("the profile: %w", err)
 	}
 	return set.Warnings, err
 }

@@ -47,6 +47,8 @@ func TestCheck(t *testing.T) {
 		{"misses", ops(func(w *result.Window) { w.Ops.Misses = 2500 }), 0.25, false},
 		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 1e6} }), 0.1, true},
 		{"stalled", ops(func(w *result.Window) { w.Latency = &result.Latency{Count: 10_000, MeanUS: 1000, MaxUS: 3e6} }), 0.3, false},
+		{"stopped", window(map[string]float64{"client_stopped_us": 5e4}), 0.005, true},
+		{"stopped", window(map[string]float64{"client_stopped_us": 2.5e6}), 0.25, false},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_000}} }), 0, true},
 		{"ops_differ", ops(func(w *result.Window) { w.OtherOps = []result.OpCount{{Per: "statement", End: 10_007}} }), 7, false},
 		{"ops_differ", ops(func(w *result.Window) {

@@ -50,6 +50,9 @@ var Rules = []Rule{
 	{Name: "stalled", Limit: 0.2, value: stalled, percent: true, Times: true,
 		Meaning: "the longest response time as a share of the window, where it has 300 statements and more",
 		Text:    "one statement took %.0f%% of the window: the server, the client or the machine stood still; QPS and response times say so"},
+	{Name: "stopped", Limit: 0.01, value: stopped, percent: true, Times: true,
+		Meaning: "time for which opcost stood still, as a share of the window",
+		Text:    "opcost stood still for %.0f%% of the window (stopped by a signal, or its machine was): QPS may be low by as much, costs per query are whole"},
 	{Name: "steal", Limit: 0.02, value: steal, percent: true, Times: true,
 		Meaning: "CPU time that the hypervisor gave to others, as a share of all",
 		Text:    "%.1f%% of the machine's CPU time was taken by its hypervisor: times and QPS are off by about as much"},
@@ -147,6 +150,11 @@ func stalled(f facts) (float64, bool) {
 		return 0, false
 	}
 	return l.MaxUS * 1000 / float64(f.window.DurationNS), true
+}
+
+func stopped(f facts) (float64, bool) {
+	us, ok := f.value["client_stopped_us"]
+	return us * 1000 / float64(f.window.DurationNS), ok && f.window.DurationNS > 0
 }
 
 func dirtyGrowth(f facts) (float64, bool) {

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strings"
 	"unicode"
@@ -13,16 +15,35 @@ import (
 	"opcost/perfctl/result"
 )
 
-// WriteBench writes a line for each server start in the Go benchmark format, for
+// WriteBench writes a line for each server start, as they come, in the Go benchmark format, for
 // `benchstat -col version`: https://go.dev/design/14313-benchmark-format. What
 // else tells starts apart and is no part of the name (host, group, driver,
-// protocol) are configuration keys, which benchstat makes tables of.
-func WriteBench(w io.Writer, starts []compare.StartValues) error {
-	out := benchfmt.NewWriter(w)
-	known := map[string]bool{}
-	for _, s := range starts {
+// protocol) are configuration keys, which benchstat makes tables of. Which values
+// of a unit are better stands before the first line that has one.
+func WriteBench(w io.Writer, starts iter.Seq[compare.StartValues]) error {
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	out := benchfmt.NewWriter(buffered)
+	us := units{}
+	known, seen := map[string]bool{}, map[string]bool{}
+	for s := range starts {
+		clear(seen)
+		r := &benchfmt.Result{Name: benchfmt.Name(benchName(s)), Iters: int(min(max(s.Operations, 1), math.MaxInt))}
+		for _, c := range [][2]string{{"version", s.Version}, {"host", s.Host}, {"group", s.Group}, {"driver", s.Driver}, {"protocol", s.Protocol}} {
+			if value := strings.TrimSpace(plain(c[1])); value != "" {
+				r.Config = append(r.Config, benchfmt.Config{Key: c[0], Value: []byte(value), File: true})
+			}
+		}
 		for _, v := range s.Values {
-			unit := benchUnit(v)
+			unit := us.of(v)
+			if seen[unit] {
+				continue // instructions of user space alone, under their other name
+			}
+			seen[unit] = true
+			value := v.Value
+			if isTime(v) {
+				value *= 1000
+			}
+			r.Values = append(r.Values, benchfmt.Value{Value: value, Unit: unit})
 			if known[unit] || v.Sense == compare.Neither {
 				continue
 			}
@@ -35,32 +56,24 @@ func WriteBench(w io.Writer, starts []compare.StartValues) error {
 				return err
 			}
 		}
-	}
-	for _, s := range starts {
-		r := &benchfmt.Result{Name: benchfmt.Name(benchName(s)), Iters: int(min(max(s.Operations, 1), math.MaxInt))}
-		for _, c := range [][2]string{{"version", s.Version}, {"host", s.Host}, {"group", s.Group}, {"driver", s.Driver}, {"protocol", s.Protocol}} {
-			if value := strings.TrimSpace(plain(c[1])); value != "" {
-				r.Config = append(r.Config, benchfmt.Config{Key: c[0], Value: []byte(value), File: true})
-			}
-		}
-		seen := map[string]bool{}
-		for _, v := range s.Values {
-			unit := benchUnit(v)
-			if seen[unit] {
-				continue // instructions of user space alone, under their other name
-			}
-			seen[unit] = true
-			value := v.Value
-			if isTime(v) {
-				value *= 1000
-			}
-			r.Values = append(r.Values, benchfmt.Value{Value: value, Unit: unit})
-		}
 		if err := out.Write(r); err != nil {
 			return err
 		}
 	}
-	return nil
+	return buffered.Flush()
+}
+
+// units remembers those of metrics, of which there are far fewer than values.
+type units map[compare.StartValue]string
+
+func (us units) of(v compare.StartValue) string {
+	v.Value, v.Sense = 0, 0
+	unit, ok := us[v]
+	if !ok {
+		unit = benchUnit(v)
+		us[v] = unit
+	}
+	return unit
 }
 
 // benchName is PointQuery/clients=1, or RandomPoints/range=1000/clients=4.

@@ -15,6 +15,7 @@ import (
 
 // WriteChecks lays out what the doctor says, in the formats of [Write].
 func WriteChecks(w io.Writer, f Format, r doctor.Report, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		return writeChecksTable(w, r, l)
@@ -95,7 +96,7 @@ func (l checkLayout) besides(w io.Writer, groups [][]doctor.Check) error {
 	var out strings.Builder
 	t := tablewriter.NewTable(&out, tableOptions(left)...)
 	t.Header([]string{"", "", spaced("found"), spaced("what it costs"), spaced("what changes it")})
-	column := func(s string) string { return spaced(wrap(cut(plain(s), text), text, "")) }
+	column := func(s string) string { return spaced(wrap(cut(plain(s), text), text, "", "")) }
 	var rows [][]string
 	for i, group := range groups {
 		if i > 0 {
@@ -149,7 +150,7 @@ func (l checkLayout) below(w io.Writer, groups [][]doctor.Check) error {
 // wrapped breaks text so that it stands right of the indent.
 func (l checkLayout) wrapped(text, indent string) string {
 	width := max(l.width-len(indent), 20)
-	lines := wrap(cut(plain(text), width), width, "")
+	lines := wrap(cut(plain(text), width), width, "", "")
 	return strings.ReplaceAll(lines, "\n", "\n"+indent)
 }
 

@@ -11,6 +11,7 @@ import (
 
 // WriteExplanation lays out why versions cost unlike, in the formats of [Write].
 func WriteExplanation(w io.Writer, f Format, c explain.Comparison, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case JSON:
 		return encodeJSON(w, c)
@@ -51,7 +52,7 @@ func explanationSheet(c explain.Comparison) *sheet {
 type said string
 
 func (t said) writeTo(w io.Writer, width int, paint func(style, string) string) error {
-	_, err := fmt.Fprintf(w, "%s\n\n", paint(bold, wrap(plain(string(t)), width, "")))
+	_, err := fmt.Fprintf(w, "%s\n\n", paint(bold, wrap(plain(string(t)), width, "", "")))
 	return err
 }
 
@@ -187,9 +188,9 @@ func (ks kinds) writeTo(w io.Writer, width int, paint func(style, string) string
 		fmt.Fprintln(w, "  "+noKind)
 	}
 	for _, k := range ks {
-		fmt.Fprintln(w, "  "+wrap(plain(kindText(k)), width-4, "    "))
+		fmt.Fprintln(w, wrap(plain(kindText(k)), width, "  ", "    "))
 		for _, text := range evidenceTexts(k) {
-			fmt.Fprintln(w, paint(dim, "      "+wrap(plain(text), width-10, "        ")))
+			fmt.Fprintln(w, paint(dim, wrap(plain(text), width, "      ", "        ")))
 		}
 	}
 	_, err := fmt.Fprintln(w)

@@ -36,7 +36,7 @@ const leastText = 16
 // leaves for it; columns that the width has no room for are left out.
 func (g grid) write(w io.Writer, width int, paint func(style, string) string) error {
 	if g.title != "" {
-		fmt.Fprintln(w, paint(bold, wrap(g.title, width, "")))
+		fmt.Fprintln(w, paint(bold, wrap(g.title, width, "", "")))
 	}
 	if len(g.rows) > 0 {
 		if err := g.writeRows(w, width); err != nil {
@@ -44,7 +44,7 @@ func (g grid) write(w io.Writer, width int, paint func(style, string) string) er
 		}
 	}
 	for _, n := range g.notes {
-		fmt.Fprintln(w, paint(dim, wrap(plain(n), width-2, "  ")))
+		fmt.Fprintln(w, paint(dim, wrap(plain(n), width, "", "  ")))
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -34,6 +34,7 @@ type LiveLayout struct {
 // they changed, and where they came from by kind of statement, digest and
 // thread.
 func WriteLive(w io.Writer, f Format, live Live, l LiveLayout) error {
+	w = forJSON(w, f)
 	live.Report.Warnings = live.warnings()
 	switch f {
 	case Table:

@@ -68,7 +68,7 @@ func (m matrix) write(w io.Writer, width int, paint func(style, string) string) 
 		if i > 0 {
 			title += " (continued)"
 		}
-		fmt.Fprintln(w, paint(bold, wrap(plain(title), width, "  ")))
+		fmt.Fprintln(w, paint(bold, wrap(plain(title), width, "", "  ")))
 		header := []string{plain(m.label)}
 		for _, c := range piece {
 			header = append(header, spaced(fold(plain(m.columns[c]), widths[c])))
@@ -122,9 +122,9 @@ func (s sentences) write(w io.Writer, width int, paint func(style, string) strin
 	if len(s.texts) == 0 {
 		return
 	}
-	fmt.Fprintln(w, paint(bold, wrap(plain(s.title), width, "  ")))
+	fmt.Fprintln(w, paint(bold, wrap(plain(s.title), width, "", "  ")))
 	for _, t := range s.texts {
-		fmt.Fprintln(w, "  "+wrap(plain(t), width-4, "    "))
+		fmt.Fprintln(w, wrap(plain(t), width, "  ", "    "))
 	}
 	fmt.Fprintln(w)
 }

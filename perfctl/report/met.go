@@ -92,6 +92,7 @@ func costBlocks(r compare.Report) (bs []costBlock) {
 // workload's values, a row a version, and below them their ratios to the base.
 // A ratio to 0 is no number: it is "-".
 func WriteCosts(w io.Writer, f Format, r compare.Report, c Costs, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table, Markdown:
 		return costSheet(r, c).write(w, f, l)

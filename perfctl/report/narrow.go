@@ -45,6 +45,7 @@ func (r NarrowedRow) MarshalJSON() ([]byte, error) {
 
 // WriteNarrow lays a search out, in the formats of [Write].
 func WriteNarrow(w io.Writer, f Format, n Narrowed, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		width := l.Width

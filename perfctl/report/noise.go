@@ -18,6 +18,7 @@ import (
 
 // WriteNoise lays out what server starts differ by, in the formats of [Write].
 func WriteNoise(w io.Writer, f Format, entries []noise.Entry) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		return writeNoiseTable(w, entries)

@@ -24,6 +24,7 @@ type Diff struct {
 
 // WriteDiff lays out which functions' costs changed, in the formats of [Write].
 func WriteDiff(w io.Writer, f Format, d Diff, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		width, paint := l.Width, painter(l.Color)

@@ -26,6 +26,7 @@ type Top struct {
 // WriteTop lays out what each function of some profiles cost, in the formats of
 // [Write].
 func WriteTop(w io.Writer, f Format, tops []Top, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		return writeTopTable(w, tops, l)

@@ -17,6 +17,7 @@ import (
 // two decimals. Table and Markdown have the base's values too, since a ratio to
 // next to nothing says little.
 func WriteRelative(w io.Writer, f Format, r compare.Relative, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table, Markdown:
 		return relativeSheet(r).write(w, f, l)

@@ -20,6 +20,9 @@ func writePublished(w io.Writer, r compare.Relative) error {
 		if len(r.Tables) > 1 {
 			fmt.Fprintf(&b, "Measured on: %s, %s\n", plain(t.Host), compare.ClientsText(t.Clients))
 		}
+		if r.Metric != "qps" && r.Metric != "qps_relative" { // what published ratios are of
+			fmt.Fprintf(&b, "Ratios of: %s\n", plain(r.Metric))
+		}
 		fmt.Fprintf(&b, "Relative to: %s\n", plain(relativeTo(r.Base)))
 		var heads []string
 		for n, c := range compared(t, r.Base) {

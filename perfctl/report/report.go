@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
 	"opcost/perfctl/compare"
+	"opcost/perfctl/result"
 )
 
 // Format names a way to lay a report out.
@@ -46,17 +48,50 @@ func ParseFormat(name string) (Format, error) {
 
 // Write lays r out on w. Of l, only the table takes notice.
 func Write(w io.Writer, f Format, r compare.Report, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table:
 		return writeTable(w, r, l)
 	case Markdown:
 		return writeMarkdown(w, r)
-	case CSV:
-		return writeLong(w, r, ',')
-	case TSV:
-		return writeLong(w, r, '\t')
-	case JSON:
-		return writeJSON(w, r)
+	case CSV, TSV, JSON:
+		return writeEach(w, f, r, func(do func(compare.Row) printed) iter.Seq[printed] {
+			return func(yield func(printed) bool) {
+				for _, row := range r.Rows {
+					if !yield(do(row)) {
+						return
+					}
+				}
+			}
+		}, func() []result.Warning { return r.Warnings })
 	}
 	return noLayout("reports of windows", f)
+}
+
+// WriteRows lays a report out as CSV, TSV or JSON whose rows are made as they are
+// written; more warnings go with the report's own.
+func WriteRows(w io.Writer, f Format, rows *compare.Rows, more []result.Warning) error {
+	w = forJSON(w, f)
+	switch f {
+	case CSV, TSV, JSON:
+		return writeEach(w, f, rows.Head(), func(do func(compare.Row) printed) iter.Seq[printed] {
+			return compare.Each(rows, do)
+		}, func() []result.Warning { return append(rows.Warnings(), more...) })
+	}
+	return noLayout("reports of rows", f)
+}
+
+// printed is a row as text.
+type printed struct {
+	text []byte
+	err  error
+}
+
+// writeEach writes rows as they come. Each gives what a function makes of each
+// row; the warnings are whole after that.
+func writeEach(w io.Writer, f Format, head compare.Report, each func(func(compare.Row) printed) iter.Seq[printed], warnings func() []result.Warning) error {
+	if f == JSON {
+		return writeJSON(w, head, each(jsonRow), warnings)
+	}
+	return writeLong(w, each, separatorOf(f))
 }

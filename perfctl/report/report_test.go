@@ -186,7 +186,7 @@ func TestHostileNames(t *testing.T) {
 		for _, l := range lines[1:] {
 			names = append(names, l[1])
 		}
-		if d := cmp.Diff([]string{"'=cmd|'/c calc'!A1", "\x1b[31mred|<b>`x`\n# h", "'-1+1"}, names); d != "" {
+		if d := cmp.Diff([]string{"'=cmd|'/c calc'!A1", "�[31mred|<b>`x` # h", "'-1+1"}, names); d != "" {
 			t.Errorf("%s: %s", f, d)
 		}
 	}

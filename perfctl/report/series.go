@@ -13,6 +13,7 @@ import (
 // WriteSeries lays a series of releases out: ratios to the base and to the
 // release before, the steps at which the metric changed, and where hosts differ.
 func WriteSeries(w io.Writer, f Format, s compare.Series, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table, Markdown:
 		return seriesSheet(s).write(w, f, l)

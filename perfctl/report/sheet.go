@@ -52,7 +52,7 @@ func (s *sheet) write(w io.Writer, f Format, l Layout) error {
 	var b strings.Builder
 	say := func(st style, first, text string) {
 		indent := strings.Repeat(" ", len([]rune(first)))
-		fmt.Fprintln(&b, paint(st, first+wrap(plain(text), width-len(indent), indent)))
+		fmt.Fprintln(&b, paint(st, wrap(plain(text), width, first, indent)))
 	}
 	for _, t := range s.unlike {
 		say(bold, "unlike: ", t)

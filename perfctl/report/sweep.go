@@ -15,6 +15,7 @@ import (
 // WriteSweep lays a sweep out: for each version and group the ratios by the
 // number of clients, from which number on it stays faster, and what is odd.
 func WriteSweep(w io.Writer, f Format, s compare.Sweep, l Layout) error {
+	w = forJSON(w, f)
 	switch f {
 	case Table, Markdown:
 		return sweepSheet(s).write(w, f, l)

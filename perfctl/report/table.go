@@ -35,7 +35,7 @@ func writeTableWith(w io.Writer, r compare.Report, l Layout, parts tableParts) e
 	var b strings.Builder
 	say := func(style style, first, text string) {
 		indent := strings.Repeat(" ", len([]rune(first)))
-		fmt.Fprintln(&b, paint(style, first+wrap(text, width-len(indent), indent)))
+		fmt.Fprintln(&b, paint(style, wrap(text, width, first, indent)))
 	}
 
 	unlike, other := warnings(r)
@@ -112,7 +112,7 @@ func (b block) write(w io.Writer, width int, paint func(style, string) string) e
 		if i > 0 {
 			title += " (continued)"
 		}
-		fmt.Fprintln(w, paint(bold, wrap(title, width, "")))
+		fmt.Fprintln(w, paint(bold, wrap(title, width, "", "")))
 		if err := piece.write(w, paint); err != nil {
 			return err
 		}

@@ -19,11 +19,13 @@ func plain(s string) string {
 	}, s)
 }
 
-// wrap breaks text at spaces into lines of at most width characters; further
-// lines are indented. A word that is longer stands alone on its line.
-func wrap(text string, width int, indent string) string {
+// wrap breaks text at spaces into lines of at most width characters, what they
+// begin with included: the first line with first, further ones with indent. A
+// word that is longer stands alone on its line.
+func wrap(text string, width int, first, indent string) string {
 	var b strings.Builder
-	col := 0
+	b.WriteString(first)
+	col := len([]rune(first))
 	for i, word := range strings.Fields(text) {
 		n := len([]rune(word))
 		switch {
@@ -45,7 +47,7 @@ func wrap(text string, width int, indent string) string {
 // else after a separator.
 func fold(name string, width int) string {
 	var lines []string
-	for line := range strings.Lines(wrap(name, width, "")) {
+	for line := range strings.Lines(wrap(name, width, "", "")) {
 		rs := []rune(strings.TrimSuffix(line, "\n"))
 		for len(rs) > width {
 			cut := width

@@ -3,35 +3,29 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 )
 
 // FileID is the id of a run in a file of its own.
 const FileID = "attached"
 
-// WriteFile writes one run to a file of its own, in the format of run.json. A
-// file that exists is not overwritten.
+// WriteFile writes one run to a file of its own, in the format of run.json: whole
+// or not at all. A file that exists is not overwritten.
 func WriteFile(path string, run Run) error {
 	run.ID = FileID
 	text, err := encode(run)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err = NewFile(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists and is left as it is: give another name, or remove it", path)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return errors.Join(err, os.Remove(path)) // half a record would only be refused later
-	}
-	return syncDir(filepath.Dir(path))
+	return err
 }
 
 // ReadFile reads what WriteFile wrote. A file that is damaged, changed after it

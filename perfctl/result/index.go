@@ -29,6 +29,8 @@ const (
 	// racy is how long a file must have been as it is before it is taken into an
 	// index: one that is changed again within the clock's step keeps its times.
 	racy = 2 * time.Second
+	// maxIndex bounds the file, which may come from elsewhere.
+	maxIndex = 1 << 30
 )
 
 // stamp tells a file from what it was.
@@ -69,7 +71,7 @@ type index struct {
 // for whatever reason: then run.json is read. Readings that keep does not ask
 // for are left out (nil: none are).
 func readIndex(dir string, keep func(reading string) bool) *index {
-	text, err := os.ReadFile(filepath.Join(dir, indexFile))
+	text, err := readRegularUpTo(filepath.Join(dir, indexFile), maxIndex, nil)
 	head := indexHead()
 	if err != nil || !bytes.HasPrefix(text, head) || len(text) < len(head)+4 {
 		return nil
@@ -78,6 +80,11 @@ func readIndex(dir string, keep func(reading string) bool) *index {
 	if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum {
 		return nil
 	}
+	return parseIndex(body, keep)
+}
+
+// parseIndex takes apart what stands between an index's head and its sum.
+func parseIndex(body []byte, keep func(reading string) bool) *index {
 	d := &decoder{indexTables: &indexTables{}, fields: fields{}, from: body}
 	section := func() []byte { return d.take(d.count()) }
 	texts, shapes, tables, entries, runs := section(), section(), section(), section(), section()
@@ -103,8 +110,11 @@ func readIndex(dir string, keep func(reading string) bool) *index {
 	}
 	for d.from = tables; len(d.from) > 0 && !d.bad; {
 		n := d.count()
-		m := make(map[string]string, n)
+		m := make(map[string]string, min(n, 1<<10)) // n is only what the file says
 		for range n {
+			if d.bad {
+				break
+			}
 			k := d.str()
 			m[k] = d.str()
 		}
@@ -135,10 +145,27 @@ func (x *index) run(path string, f fields) (Run, bool) {
 	if now, ok := stampOf(filepath.Join(path, runFile)); !ok || now != e.stamp {
 		return Run{}, false
 	}
-	var run Run
+	run, ok := x.decode(e, f)
+	return run, ok && run.Schema == Schema && run.ID == filepath.Base(path)
+}
+
+func (x *index) decode(e indexed, f fields) (run Run, ok bool) {
 	d := &decoder{indexTables: x.tables, fields: f, from: x.runs[e.from:e.to]}
 	d.run(&run)
-	return run, !d.bad && len(d.from) == 0 && run.Schema == Schema && run.ID == filepath.Base(path)
+	return run, !d.bad && len(d.from) == 0
+}
+
+// whole is the same index, of which all readings are asked for.
+func (x *index) whole() *index {
+	if x == nil {
+		return nil
+	}
+	all := *x.tables
+	all.keep = make([]bool, len(all.shapes))
+	for i := range all.keep {
+		all.keep[i] = true
+	}
+	return &index{&all, x.at, x.runs}
 }
 
 // mayWrite: the folder is one of ours, and we may write to it. Where we may not,
@@ -155,9 +182,11 @@ type indexMaker struct {
 	e       *encoder
 	entries []byte
 	payload []byte
-	runs    int
+	runs    int // that may go into a file
 	// expected is about how many runs will come.
 	expected int
+	// recent ones are taken in too, for this reading alone: see [ReadPacked].
+	recent bool
 }
 
 func newIndexMaker(expected int) *indexMaker {
@@ -167,11 +196,17 @@ func newIndexMaker(expected int) *indexMaker {
 // add takes a run in, with what its run.json was before it was read, unless that
 // was changed just now.
 func (m *indexMaker) add(path string, st stamp, run *Run) {
-	if m.began.UnixNano()-st.ctime <= int64(racy) {
+	lasting := m.began.UnixNano()-st.ctime > int64(racy)
+	if !lasting && !m.recent {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if lasting {
+		m.runs++
+	} else {
+		st = stamp{} // which no file has
+	}
 	from := len(m.payload)
 	m.payload = m.e.run(m.payload, run)
 	if from == 0 { // the others are much like the first
@@ -184,27 +219,35 @@ func (m *indexMaker) add(path string, st stamp, run *Run) {
 	for _, n := range []uint64{st.inode, st.device, uint64(from), uint64(len(m.payload) - from)} {
 		m.entries = binary.AppendUvarint(m.entries, n)
 	}
-	m.runs++
 }
 
-// text of the index file.
-func (m *indexMaker) text() []byte {
-	head := indexHead()
-	text := slices.Clone(head)
-	for _, section := range [][]byte{m.e.text, m.e.shape, m.e.table, m.entries, m.payload} {
-		text = append(binary.AppendUvarint(text, uint64(len(section))), section...)
+// body is what stands between an index file's head and its sum.
+func (m *indexMaker) body() []byte {
+	sections := [][]byte{m.e.text, m.e.shape, m.e.table, m.entries, m.payload}
+	size := 0
+	for _, s := range sections {
+		size += binary.MaxVarintLen64 + len(s)
 	}
-	return binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[len(head):], crc32.MakeTable(crc32.Castagnoli)))
+	body := make([]byte, 0, size)
+	for _, s := range sections {
+		body = append(binary.AppendUvarint(body, uint64(len(s))), s...)
+	}
+	return body
 }
 
 // replaceIndex puts an index in place whole, or not at all. It need not outlast
 // a crash of the machine: a torn one does not pass its sum.
-func replaceIndex(dir string, text []byte) {
+func replaceIndex(dir string, body []byte) {
+	sum := binary.LittleEndian.AppendUint32(nil, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 	tmp, err := os.CreateTemp(dir, tempPrefix+indexFile+"-")
 	if err != nil {
 		return
 	}
-	_, err = tmp.Write(text)
+	for _, part := range [][]byte{indexHead(), body, sum} {
+		if err == nil {
+			_, err = tmp.Write(part)
+		}
+	}
 	if cerr := tmp.Close(); err != nil || cerr != nil || os.Rename(tmp.Name(), filepath.Join(dir, indexFile)) != nil {
 		_ = os.Remove(tmp.Name()) // nothing more can be done about it
 	}

@@ -205,6 +205,21 @@ func (f fields) of(t reflect.Type) []int {
 	return is
 }
 
+// add fills in a type's fields, and those of the types within.
+func (f fields) add(t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Pointer, reflect.Array:
+		f.add(t.Elem())
+	case reflect.Struct:
+		if _, ok := f[t]; ok || t == timeType {
+			return
+		}
+		for _, i := range f.of(t) {
+			f.add(t.Field(i).Type)
+		}
+	}
+}
+
 // stored: a field is of the record.
 func stored(f reflect.StructField) bool { return f.IsExported() && f.Tag.Get("json") != "-" }
 

@@ -8,8 +8,9 @@ import (
 
 // fromIndex reads the places of one results folder, by its index as far as that
 // goes, and makes the index anew where it was not whole. Small folders and
-// single runs have none.
-func fromIndex(dir string, places []place, keep func(reading string) bool, shared *shared) []answer {
+// single runs have none on disk. With pack, it gives an index of all the runs
+// that were read.
+func fromIndex(dir string, places []place, keep func(reading string) bool, shared *shared, pack bool) ([]answer, *index) {
 	answers := make([]answer, len(places))
 	x := (*index)(nil)
 	if len(places) >= leastIndexed {
@@ -25,17 +26,29 @@ func fromIndex(dir string, places []place, keep func(reading string) bool, share
 		missing = x.answer(places, answers)
 	}
 	if len(missing) == 0 {
-		return answers
+		return answers, x
 	}
+	stored := len(places) >= leastIndexed && mayWrite(dir)
 	var made *indexMaker
-	if len(places) >= leastIndexed && mayWrite(dir) {
+	if stored || pack {
 		made = newIndexMaker(len(places))
+		made.recent = pack
 	}
 	readPlaces(places, answers, missing, made, keep, shared)
-	if made != nil && made.runs > 0 && made.rest(dir, places, answers, missing, keep) {
-		replaceIndex(dir, made.text())
+	if made == nil {
+		return answers, nil
 	}
-	return answers
+	if len(missing) < len(places) {
+		made.rest(x.whole(), places, answers, missing)
+	}
+	body := made.body()
+	if stored && made.runs > 0 {
+		replaceIndex(dir, body)
+	}
+	if !pack {
+		return answers, nil
+	}
+	return answers, parseIndex(body, keep)
 }
 
 // answer fills in the runs that the index has, and names the others.
@@ -59,21 +72,12 @@ func (x *index) answer(places []place, answers []answer) (missing []int) {
 	return missing
 }
 
-// rest adds the runs that came from the old index, whole: those without some of
-// their readings are taken from it once more. False: that index is gone.
-func (m *indexMaker) rest(dir string, places []place, answers []answer, missing []int, keep func(reading string) bool) bool {
-	if len(missing) == len(places) {
-		return true
-	}
+// rest adds the runs that came from the old index: those are without some of
+// their readings, so they are taken from it once more, whole.
+func (m *indexMaker) rest(old *index, places []place, answers []answer, missing []int) {
 	isMissing := make([]bool, len(places))
 	for _, i := range missing {
 		isMissing[i] = true
-	}
-	old := (*index)(nil)
-	if keep != nil {
-		if old = readIndex(dir, nil); old == nil {
-			return false
-		}
 	}
 	f := fields{}
 	for i := range places {
@@ -81,15 +85,10 @@ func (m *indexMaker) rest(dir string, places []place, answers []answer, missing 
 		if isMissing[i] || !ok {
 			continue
 		}
-		run := answers[i].run
-		if old != nil {
-			if run, ok = old.run(places[i].path, f); !ok {
-				continue
-			}
+		if run, ok := old.run(places[i].path, f); ok {
+			m.add(places[i].path, st, &run)
 		}
-		m.add(places[i].path, st, &run)
 	}
-	return true
 }
 
 // each calls a function for every number below n, on all CPUs; worker makes the

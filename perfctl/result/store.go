@@ -18,6 +18,7 @@ import (
 //	DIR/plans/NAME.HASH.yaml     the plans that were measured, as they were written
 //	DIR/runs/ID/run.json         one run, see [Run]
 //	DIR/runs/ID/evidence/        the raw outputs of its windows
+//	DIR/logs/VERSION/            the servers' logs
 //
 // A run is there when its run.json is: that file appears whole, or not at all.
 const (
@@ -26,6 +27,7 @@ const (
 	plansDir    = "plans"
 	runFile     = "run.json"
 	evidenceDir = "evidence"
+	logsDir     = "logs"
 )
 
 const markText = "A results folder of opcost, layout 1. `opcost report` prints what it holds.\n"
@@ -66,6 +68,8 @@ func makeDir(dir string) error {
 		return fmt.Errorf("results folder %s: it is a file; name a folder that is new or empty", dir)
 	case errors.Is(err, fs.ErrNotExist) && there == nil:
 		return fmt.Errorf("results folder %s: it is a symbolic link that leads nowhere", dir)
+	case err == nil && st.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("results folder %s: every user of this machine may write to it; chmod o-w %s, or name a new folder", dir, dir)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("results folder: %w", err)
@@ -144,28 +148,59 @@ func (f *Folder) Dir() string { return f.dir }
 // Close gives the folder free for others.
 func (f *Folder) Close() error { return f.mark.Close() }
 
+// Logs makes the folder for the logs of a version's servers, and gives its path.
+func (f *Folder) Logs(version string) (string, error) {
+	if !runID.MatchString(version) {
+		return "", fmt.Errorf("version %q: its name does not do as a folder's", version)
+	}
+	logs := filepath.Join(f.dir, logsDir)
+	for _, dir := range []string{logs, filepath.Join(logs, version)} {
+		if err := ownDir(dir); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(logs, version), nil
+}
+
 // runID is what does as a folder's name everywhere.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=-]{0,199}$`)
 
-// Begin makes the run's folder, and gives the path of the empty folder for its
-// evidence. What an earlier attempt left that did not come to its end is
-// removed; a complete run, and one that cannot be read, is refused.
+// Begin makes the run's folder with room for its record, and gives the path of
+// the empty folder for its evidence. What an earlier attempt left that did not
+// come to its end is removed; a complete run, and one that cannot be read, is
+// refused. An [Unwritable] is an error that every other run would meet too.
 func (f *Folder) Begin(id string) (evidence string, err error) {
 	if !runID.MatchString(id) {
 		return "", fmt.Errorf("run %q: its id does not do as a folder's name", id)
 	}
 	run := filepath.Join(f.dir, runsDir, id)
-	if err := ownDir(run); err != nil {
-		return "", err
-	}
-	if err := f.clear(run, id); err != nil {
-		return "", err
-	}
 	evidence = filepath.Join(run, evidenceDir)
-	if err := os.Mkdir(evidence, 0o700); err != nil {
-		return "", fmt.Errorf("run %s: %w", id, err)
+	if err := f.begin(run, id, evidence); err != nil {
+		return "", f.unwritable(err)
 	}
 	return evidence, nil
+}
+
+func (f *Folder) begin(run, id, evidence string) (err error) {
+	if err := f.same(); err != nil {
+		return err
+	}
+	if err := ownDir(run); err != nil {
+		return err
+	}
+	if err := f.clear(run, id); err != nil {
+		return err
+	}
+	if err := reserve(run); err != nil {
+		_ = os.Remove(run) // it is empty; else it would look like a run
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	if err := os.Mkdir(evidence, 0o700); err != nil {
+		f.Release(id)
+		_ = os.Remove(run)
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	return nil
 }
 
 // clear removes an earlier attempt: only what is known to be one.
@@ -200,7 +235,8 @@ func escapeGlob(path string) string {
 }
 
 // Write puts a run on disk, for good when it returns. Its folder is that of
-// [Folder.Begin]. A run that [Read] would refuse is not written.
+// [Folder.Begin]. A run that [Read] would refuse is not written. An [Unwritable]
+// is an error that every other run would meet too.
 func (f *Folder) Write(run Run) error {
 	if err := check(run); err != nil {
 		return fmt.Errorf("run %s is not written: %w", run.ID, err)
@@ -209,16 +245,23 @@ func (f *Folder) Write(run Run) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", run.ID, err)
 	}
-	dir := filepath.Join(f.dir, runsDir, run.ID)
+	return f.unwritable(f.write(run.ID, text))
+}
+
+func (f *Folder) write(id string, text []byte) error {
+	if err := f.same(); err != nil {
+		return err
+	}
+	dir := filepath.Join(f.dir, runsDir, id)
 	if err := ownDir(dir); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, runFile)
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("run %s is in %s already", run.ID, f.dir)
+		return fmt.Errorf("run %s is in %s already", id, f.dir)
 	}
-	if err := replace(path, text); err != nil {
-		return fmt.Errorf("run %s: %w", run.ID, err)
+	if err := replaceReserved(filepath.Join(dir, reservedFile), path, text); err != nil {
+		return fmt.Errorf("run %s: %w", id, err)
 	}
 	return syncDir(filepath.Join(f.dir, runsDir)) // the run's folder may be new
 }

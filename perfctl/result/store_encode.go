@@ -8,6 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	// Decodes a record in a third of the time that the standard library's first
+	// version takes. It is the second, which will be encoding/json/v2.
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The checksum is over the file's compact JSON with the checksum's own value
@@ -56,9 +61,14 @@ func sumHolds(compact []byte) bool {
 	return hex.EncodeToString(h.Sum(nil)) == string(compact[at:at+sumLen])
 }
 
+var firstField = fmt.Sprintf(`{"schema":%d,`, Schema)
+
 // schemaOf reads the schema alone, which every version of the record has at the
 // top level. It stops there, as opcost writes it first.
 func schemaOf(text []byte) (int, error) {
+	if bytes.HasPrefix(text, []byte(firstField)) {
+		return Schema, nil // as nearly all begin
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil {
 		return 0, err
@@ -107,9 +117,9 @@ func decode(id string, text []byte) (Run, *Warning) {
 		return warn(CodeInvalid, "its schema is %d, which never was", schema)
 	}
 	var run Run
-	if err := json.Unmarshal(text, &run); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) && syntax.Offset >= int64(len(bytes.TrimSpace(text))) {
+	// A key given twice is no error here: the checksum tells.
+	if err := jsonv2.Unmarshal(text, &run, jsontext.AllowDuplicateNames(true)); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return warn(CodeUnreadable, "it ends too soon: half-written, or cut")
 		}
 		return warn(CodeUnreadable, "it is no record: %v", err)

@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,18 +30,38 @@ const tempPrefix = ".new-"
 
 // replace writes a file so that it is there whole, or not at all, even when the
 // machine stops.
-func replace(path string, text []byte) (err error) {
+func replace(path string, text []byte) error {
 	dir, name := filepath.Split(path)
 	tmp, err := os.CreateTemp(dir, tempPrefix+name+"-")
 	if err != nil {
 		return err
 	}
+	return become(tmp, path, text)
+}
+
+// replaceReserved does it in the room of a reserved file, where there is one.
+func replaceReserved(reserved, path string, text []byte) error {
+	tmp, err := os.OpenFile(reserved, os.O_WRONLY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return replace(path, text)
+	}
+	if err != nil {
+		return err
+	}
+	return become(tmp, path, text)
+}
+
+// become gives a file its text and its name.
+func become(tmp *os.File, path string, text []byte) (err error) {
 	defer func() {
 		if err != nil {
 			_ = os.Remove(tmp.Name()) // the first error is the one to tell
 		}
 	}()
 	_, werr := tmp.Write(text)
+	if werr == nil {
+		werr = tmp.Truncate(int64(len(text)))
+	}
 	if werr == nil {
 		werr = tmp.Sync()
 	}
@@ -50,7 +71,7 @@ func replace(path string, text []byte) (err error) {
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(path))
 }
 
 // syncDir makes the names in a folder last.

@@ -36,7 +36,12 @@ func Read(dirs ...string) ([]Run, []Warning, error) { return ReadOnly(nil, dirs.
 // ReadOnly is Read without the readings that keep does not ask for by their
 // name; nil keeps all. Twenty thousand runs have millions of them.
 func ReadOnly(keep func(reading string) bool, dirs ...string) ([]Run, []Warning, error) {
-	var runs []Run
+	return readAll(keep, nil, dirs)
+}
+
+// readAll reads folders, and with packed what was read goes there too, whole.
+func readAll(keep func(reading string) bool, packed *Packed, dirs []string) ([]Run, []Warning, error) {
+	var sorted []*Run
 	var warnings []Warning
 	seen, shared := map[string]bool{}, newShared()
 	for _, dir := range dirs {
@@ -49,19 +54,28 @@ func ReadOnly(keep func(reading string) bool, dirs ...string) ([]Run, []Warning,
 			seen[p.real] = true
 			return was // named twice, in whatever way
 		})
-		answers := fromIndex(dir, places, keep, shared)
-		runs = slices.Grow(runs, len(answers)) // growing bit by bit moves thousands of them each time
+		answers, x := fromIndex(dir, places, keep, shared, packed != nil)
+		if packed != nil && x != nil {
+			packed.of[dir] = x.whole()
+		}
 		for i := range answers {
 			if w := answers[i].warn; w != nil {
 				warnings = append(warnings, *w)
 			} else {
-				runs = append(runs, answers[i].run)
+				sorted = append(sorted, &answers[i].run)
 			}
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b Run) int {
+	slices.SortStableFunc(sorted, func(a, b *Run) int {
 		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
 	})
+	var runs []Run
+	if len(sorted) > 0 {
+		runs = make([]Run, len(sorted)) // growing bit by bit moves thousands of them each time
+	}
+	for i, r := range sorted {
+		runs[i] = *r
+	}
 	return runs, warnings, nil
 }
 
@@ -76,7 +90,13 @@ func (r *Run) only(keep func(reading string) bool) {
 	for _, p := range r.Passes {
 		for i := range p.Windows {
 			w := &p.Windows[i]
-			kept := make([]Reading, 0, len(w.Readings)/2)
+			n := 0
+			for i := range w.Readings {
+				if keep(w.Readings[i].Name) {
+					n++
+				}
+			}
+			kept := make([]Reading, 0, n)
 			for _, x := range w.Readings {
 				if keep(x.Name) {
 					kept = append(kept, x)
@@ -190,9 +210,14 @@ func readRun(dir string, buffer *[]byte) (Run, *Warning) {
 	return run, nil
 }
 
-// readRegular reads a file that is one: a FIFO would block, a link may lead
+// readRegular reads a record's file; see [readRegularUpTo].
+func readRegular(path string, buffer *[]byte) ([]byte, error) {
+	return readRegularUpTo(path, maxRun, buffer)
+}
+
+// readRegularUpTo reads a file that is one: a FIFO would block, a link may lead
 // anywhere. With a buffer the text is good until that is used again.
-func readRegular(path string, buffer *[]byte) (text []byte, err error) {
+func readRegularUpTo(path string, most int64, buffer *[]byte) (text []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, unix.ELOOP):
@@ -211,8 +236,8 @@ func readRegular(path string, buffer *[]byte) (text []byte, err error) {
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case st.Size() > maxRun:
-		return nil, fmt.Errorf("it has %d MiB, and a record has at most %d", st.Size()>>20, maxRun>>20)
+	case st.Size() > most:
+		return nil, fmt.Errorf("it has %d MiB, and a record has at most %d", st.Size()>>20, most>>20)
 	}
 	if buffer == nil {
 		buffer = new([]byte)
@@ -227,8 +252,8 @@ func readRegular(path string, buffer *[]byte) (text []byte, err error) {
 			return text, nil
 		case err != nil:
 			return text, err
-		case len(text) > maxRun:
-			return text, fmt.Errorf("it grows beyond %d MiB", maxRun>>20)
+		case int64(len(text)) > most:
+			return text, fmt.Errorf("it grows beyond %d MiB", most>>20)
 		case len(text) == cap(text):
 			text = slices.Grow(text, len(text))
 		}

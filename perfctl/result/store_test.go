@@ -172,7 +172,7 @@ func TestBeginAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		in, err := os.ReadDir(filepath.Dir(ev))
-		if err != nil || len(in) != 1 || in[0].Name() != "evidence" {
+		if err != nil || len(in) != 2 || in[0].Name() != reservedFile || in[1].Name() != "evidence" { // room for the record, and nothing of before
 			t.Errorf("%s: its folder holds %v, %v", id, in, err)
 		}
 		if left, err := os.ReadDir(ev); err != nil || len(left) > 0 {

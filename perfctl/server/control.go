@@ -85,16 +85,25 @@ func (c *Control) Query(ctx context.Context, sql string) ([][]string, error) {
 	c.statements++
 	rows, err := queryer.QueryContext(ctx, sql, nil)
 	if err != nil {
-		return nil, c.failed(err)
+		return nil, c.failed(because(ctx, err))
 	}
 	text, err := readRows(rows)
 	if closeErr := rows.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		return nil, c.failed(err)
+		return nil, c.failed(because(ctx, err))
 	}
 	return text, nil
+}
+
+// because puts why a context has ended in front of what the driver says of it.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", cause, err)
 }
 
 // failed notes whether the connection survived: the server's own errors leave

@@ -50,7 +50,7 @@ func (s *Site) failed(doing string, err error, logPath string, given []option) *
 	if name == "" {
 		name = s.spec.Mysqld
 	}
-	text := readTail(logPath)
+	text := s.said(logPath)
 	e := &StartError{Server: name, Doing: doing, Err: err, Log: logPath, Lines: errorLines(text)}
 	e.Refused = refusedOption(text)
 	switch {
@@ -59,6 +59,8 @@ func (s *Site) failed(doing string, err error, logPath string, given []option) *
 		e.Remedy = fmt.Sprintf("%s does not know it, or not with this value: take it out for this version, or write loose_%s to have it ignored where a version lacks it", s.Identity, e.Refused)
 	case permissionDenied(text):
 		e.Remedy = s.apparmorRemedy()
+	case tooManyFiles(text):
+		e.Remedy = "a program may have too few files open here: raise that limit, as by `ulimit -n 4096`, before opcost is started"
 	}
 	return e
 }
@@ -137,6 +139,10 @@ func readTail(path string) string {
 func permissionDenied(log string) bool {
 	return strings.Contains(log, "Permission denied") || strings.Contains(log, "Errcode: 13") || strings.Contains(log, "OS errno 13") ||
 		strings.Contains(log, "error number 13")
+}
+
+func tooManyFiles(log string) bool {
+	return strings.Contains(log, "Too many open files") || strings.Contains(log, "Errcode: 24") || strings.Contains(log, "OS errno 24")
 }
 
 const apparmorProfiles = "/sys/kernel/security/apparmor/profiles"

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"opcost/testbed/casefiles"
 )
 
 // The servers' own words, by version.
 func TestRefusedOption(t *testing.T) {
+	casefiles.Used(t, casefiles.Compared, "10-problems/query-cache-start-fails")
 	for log, want := range map[string]string{
 		"2013-01-01 [ERROR] /usr/sbin/mysqld: unknown variable 'innodb_buffer_pool_instance=4'":                                         "innodb_buffer_pool_instance",
 		"2024-05-01T10:00:00.123Z 0 [ERROR] [MY-000067] [Server] unknown variable 'query_cache_size=0'.":                                "query_cache_size",

@@ -20,19 +20,6 @@ func lacking(t *testing.T, reason string) {
 	t.Skip(reason)
 }
 
-// cases is the folder of real inputs that are not part of the project.
-func cases(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("OPCOST_CASES")
-	if dir == "" {
-		dir = "../../../shared/cases"
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no cases folder: %v", err)
-	}
-	return dir
-}
-
 // installed is the installed server's path.
 func installed() (string, error) {
 	for _, path := range []string{"/usr/sbin/mariadbd", "/usr/libexec/mariadbd"} {

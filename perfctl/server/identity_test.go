@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"opcost/testbed/casefiles"
 )
 
 func TestParseVersion(t *testing.T) {
@@ -44,7 +46,9 @@ func TestParseVersion(t *testing.T) {
 // TestParseVersionCases reads version strings of real servers, with the
 // upstream version each stands for.
 func TestParseVersionCases(t *testing.T) {
-	f, err := os.Open(filepath.Join(cases(t), "07-mysql-status", "facts", "version-strings.csv"))
+	path := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "facts", "version-strings.csv")
+	casefiles.Used(t, casefiles.Reference, path)
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

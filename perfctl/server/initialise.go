@@ -26,6 +26,7 @@ func (s *Site) Initialise(ctx context.Context) error {
 	}
 	defer unlock()
 	s.state.Initialised, s.state.Saved, s.unclean = false, false, ""
+	s.state.Closed, s.state.SavedClosed = false, false
 	if err := s.writeState(); err != nil {
 		return s.errorf("%w", err)
 	}
@@ -65,6 +66,7 @@ func (s *Site) runInit(ctx context.Context, cmd command, given []option) error {
 	if err != nil {
 		return s.errorf("%w", err)
 	}
+	defer s.clean(s.initLog())
 	defer log.Close()
 	stdin, err := s.initInput(cmd)
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *Site) initInput(cmd command) (*os.File, error) {
 	if cmd.StdinText == "" && len(cmd.StdinFiles) == 0 {
 		return nil, nil
 	}
-	f, err := os.Create(filepath.Join(s.tmp(), "initialise.sql"))
+	f, err := os.OpenFile(filepath.Join(s.tmp(), "initialise.sql"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}

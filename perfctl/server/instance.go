@@ -77,8 +77,14 @@ func (i *Instance) Socket() string { return filepath.Join(i.runDir, socketName) 
 // TCPAddr is host:port, "" without TCP.
 func (i *Instance) TCPAddr() string { return i.tcpAddr }
 
-// User is the account to log in with; it has no password.
-func (i *Instance) User() string { return rootUser }
+// User is the account to log in with, over TCP where the server listens there,
+// else over the socket; it has no password.
+func (i *Instance) User() string {
+	if i.tcpAddr != "" {
+		return clientUser
+	}
+	return rootUser
+}
 
 // Argv is how the server was started, wrapper and launcher included. Options
 // that carry secrets never get into it.
@@ -87,6 +93,19 @@ func (i *Instance) Argv() []string { return slices.Clone(i.argv) }
 // Exited is closed when the server's process has ended, for whatever reason.
 func (i *Instance) Exited() <-chan struct{} { return i.exited }
 
+// EndedWithin waits so long for the server's process to end, and says how it did.
+func (i *Instance) EndedWithin(wait time.Duration) (how string, ended bool) {
+	select {
+	case <-i.exited:
+	case <-time.After(wait):
+		return "", false
+	}
+	if i.release != nil {
+		return "how is for its launcher to say", true
+	}
+	return i.site.ending(i.proc), true
+}
+
 // Control is the control connection, made when the server was waited for.
 func (i *Instance) Control() *Control { return i.control }
 
@@ -94,7 +113,7 @@ func (i *Instance) Control() *Control { return i.control }
 func (i *Instance) LogPath() string { return i.logPath }
 
 // LogTail is the end of the error log, at most 30 lines.
-func (i *Instance) LogTail() string { return strings.Join(lastLines(readTail(i.logPath), 30), "\n") }
+func (i *Instance) LogTail() string { return strings.Join(lastLines(i.site.said(i.logPath), 30), "\n") }
 
 // Stop asks the server to shut down and waits. One that does not within 60 s,
 // or when the context ends, is killed, and its data counts as unclean. A
@@ -109,12 +128,13 @@ func (i *Instance) stop(ctx context.Context, grace time.Duration) error {
 	err := i.shutdown(ctx, grace)
 	if err != nil {
 		i.site.unclean = err.Error()
-		err = i.site.errorf("%w\n  | %s\n  its log: %s", err, strings.Join(errorLines(readTail(i.logPath)), "\n  | "), i.logPath)
+		err = i.site.errorf("%w\n  | %s\n  its log: %s", err, strings.Join(errorLines(i.site.said(i.logPath)), "\n  | "), i.logPath)
 	}
 	if i.release != nil {
 		i.release()
 	}
 	_ = os.RemoveAll(i.runDir) // a socket nobody listens on
+	i.site.clean(i.logPath)
 	i.site.running = nil
 	i.unlock()
 	return err
@@ -125,11 +145,12 @@ func (i *Instance) shutdown(ctx context.Context, grace time.Duration) error {
 	case <-i.exited:
 		i.control.close()
 		_ = i.reap() // it had ended by itself, which is the error to tell
-		return fmt.Errorf("it had ended before it was stopped: %s", ending(i.proc))
+		return fmt.Errorf("it had ended before it was stopped: %s", i.site.ending(i.proc))
 	default:
 	}
 	i.control.close()
 	_ = i.signal(syscall.SIGTERM) // an error means that it has just ended
+	_ = i.signal(syscall.SIGCONT) // one that somebody has stopped can shut down too
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	var killed error

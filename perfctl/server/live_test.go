@@ -26,7 +26,7 @@ var _ collectors.Querier = (*Control)(nil)
 func login(t *testing.T, network, addr string) (driver.Conn, uint64) {
 	t.Helper()
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr = "root", network, addr
+	cfg.User, cfg.Net, cfg.Addr = map[string]string{"unix": "root", "tcp": clientUser}[network], network, addr
 	cfg.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"opcost/perfctl/plan"
 )
 
 // option is one server option with where it came from.
@@ -85,10 +87,6 @@ var (
 	// refused would not leave a server that opcost can start, find and stop.
 	refusedNames = []string{"defaults-file", "defaults-extra-file", "defaults-group-suffix", "no-defaults", "print-defaults",
 		"bootstrap", "initialize", "initialize-insecure", "install-server", "daemonize", "chroot", "help", "verbose", "version", "gdb", "validate-config"}
-	secretName = regexp.MustCompile(`(^|-)(password|passwd|passphrase|secret|auth|token|filekey)$`)
-	// switchValue is what names a switch (disconnect_on_expired_password, the
-	// plugin validate_password) and no secret.
-	switchValue = regexp.MustCompile(`(?i)^(|0|1|ON|OFF|TRUE|FALSE|FORCE|FORCE_PLUS_PERMANENT)$`)
 )
 
 // checkOptions refuses options of the plan that opcost sets itself, that would
@@ -104,7 +102,9 @@ func checkOptions(options []option) error {
 			why = "opcost sets it, so that the server and its data stay private; leave it out"
 		case slices.Contains(refusedNames, name):
 			why = "opcost could not start or find such a server; leave it out"
-		case secretName.MatchString(name) && !switchValue.MatchString(o.value()):
+		case plan.Opens(o.Text) != "":
+			why = plan.Opens(o.Text) + "; leave it out"
+		case plan.IsSecret(name, o.value()):
 			why = "its value would be readable in the process list; put it into a defaults_file with mode 0600"
 		default:
 			continue
@@ -164,10 +164,14 @@ func overridden(file []option) (notes []string) {
 	return notes
 }
 
-// checkDefaultsFile refuses what cannot be overridden on the command line: of
-// several --user the servers take the first.
+// checkDefaultsFile refuses what cannot be overridden on the command line (of
+// several --user the servers take the first), and what would open the server to
+// others.
 func checkDefaultsFile(options []option, user string) error {
 	for _, o := range options {
+		if why := plan.Opens(o.Text); why != "" {
+			return fmt.Errorf("%s sets %s: %s; take the line out", o.From, o.name(), why)
+		}
 		if o.name() == "user" && user != "" && o.value() != user {
 			return fmt.Errorf("%s sets user=%s, but opcost starts its servers as %s, the user it runs as itself; take the line out, or run opcost as %s", o.From, o.value(), user, o.value())
 		}

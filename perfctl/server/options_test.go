@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"opcost/testbed/casefiles"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -116,7 +118,7 @@ func TestServerArgs(t *testing.T) {
 		{"5.1.73", Spec{}, map[When]bool{SocketOnly: true, AsRoot: true},
 			"--no-defaults --basedir=/opt/m --language=/opt/m/share/english/ --performance-schema=ON --log-bin=/s/data/bl" + private + " --skip-networking --user=root"},
 		{"11.8.3-MariaDB", Spec{}, map[When]bool{WithTCP: true, WithoutTLS: true},
-			"--no-defaults --basedir=/opt/m --lc-messages-dir=/opt/m/share --skip-ssl --performance-schema=ON --log-bin=/s/data/bl" + private + " --bind-address=127.0.0.1 --port=4000"},
+			"--no-defaults --basedir=/opt/m --lc-messages-dir=/opt/m/share --skip-ssl --performance-schema=ON --log-bin=/s/data/bl" + private + " --bind-address=127.0.0.1 --port=4000 --skip-name-resolve"},
 		{"11.8.3-MariaDB", Spec{}, map[When]bool{SocketOnly: true},
 			"--no-defaults --basedir=/opt/m --lc-messages-dir=/opt/m/share --performance-schema=ON --log-bin=/s/data/bl" + private + " --skip-networking"},
 	} {
@@ -157,7 +159,9 @@ func TestWrapArgv(t *testing.T) {
 // really used through the server's own --print-defaults: its data, redo log and
 // binary log lie in folders of that author's machine.
 func TestPublishedDefaultsFile(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(cases(t), "07-mysql-status", "mytools", "my.cnf.mariadb-11.4"))
+	published := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "mytools", "my.cnf.mariadb-11.4")
+	casefiles.Used(t, casefiles.Compared, published)
+	text, err := os.ReadFile(published)
 	if err != nil {
 		t.Fatal(err)
 	}

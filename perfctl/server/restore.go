@@ -79,7 +79,7 @@ func (s *Site) Save(ctx context.Context) error {
 	if err := syncFS(s.dir); err != nil {
 		return s.errorf("save data: %w", err)
 	}
-	s.state.Saved = true
+	s.state.Saved, s.state.SavedClosed = true, s.state.Closed
 	if err := s.writeState(); err != nil {
 		return s.errorf("%w", err)
 	}
@@ -112,6 +112,12 @@ func (s *Site) Restore(ctx context.Context) (Restored, error) {
 		return r, err
 	}
 	s.unclean = ""
+	if s.state.Closed != s.state.SavedClosed {
+		s.state.Closed = s.state.SavedClosed
+		if err := s.writeState(); err != nil {
+			return r, s.errorf("%w", err)
+		}
+	}
 	if err := syncFS(s.dir); err != nil {
 		return r, s.errorf("restore data: %w", err)
 	}

@@ -67,6 +67,7 @@ var Settings = []Setting{
 	{Option: "--skip-networking", Last: true, When: SocketOnly, Why: "a benchmarked server without a password listens to nobody else"},
 	{Option: "--bind-address=127.0.0.1", Last: true, When: WithTCP, Why: "listens to this machine only"},
 	{Option: "--port={port}", Last: true, When: WithTCP, Why: "a free port: 3306 may be the system's server"},
+	{Option: "--skip-name-resolve", Last: true, When: WithTCP, Why: "127.0.0.1 is not taken for localhost, where root has no password: root logs in over the socket alone"},
 	{Option: "--user={user}", AtInit: true, Last: true, When: AsRoot, Why: "a server refuses to run as root unless told to"},
 }
 

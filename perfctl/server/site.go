@@ -28,6 +28,8 @@ type Spec struct {
 	NUMA         *int         // the node of its memory; nil: any
 	TLS          bool         // connections will use TLS: its set-up is not skipped
 	Restore      plan.Restore // the zero value means auto
+	// Database is all that the load's account over TCP may use; "": nothing.
+	Database string
 	// Sockets is a folder for the sockets' folders, its path short; "": the one
 	// for temporary files.
 	Sockets string
@@ -86,6 +88,10 @@ type siteState struct {
 	Identity    Identity `json:"identity"`
 	Initialised bool     `json:"initialised"`
 	Saved       bool     `json:"saved"`
+	// Closed: nobody but the load's own account can log in over TCP, in the data
+	// and in the saved data.
+	Closed      bool `json:"closed,omitempty"`
+	SavedClosed bool `json:"saved_closed,omitempty"`
 }
 
 const (

@@ -61,6 +61,12 @@ func (s *Site) Start(ctx context.Context, o StartOptions) (*Instance, error) {
 		unlock()
 		return nil, err
 	}
+	if o.TCP {
+		if err := s.beforeTCP(ctx, o, given); err != nil {
+			unlock()
+			return nil, err
+		}
+	}
 	for attempt := 1; ; attempt++ {
 		i, err := s.startOnce(ctx, o, given)
 		if err == nil {
@@ -86,6 +92,7 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(i.runDir)
+			s.clean(i.logPath)
 		}
 	}()
 	s.starts++
@@ -141,7 +148,8 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 	if err := s.await(ctx, i, timeout); err != nil {
 		i.discard()
 		failure := s.failed("start", err, i.logPath, given)
-		if o.Wrap != nil && errors.Is(err, context.DeadlineExceeded) && failure.Remedy == "" {
+		var hang *Hang
+		if o.Wrap != nil && (errors.Is(err, context.DeadlineExceeded) || errors.As(err, &hang)) && failure.Remedy == "" {
 			failure.Remedy = "under valgrind an InnoDB that uses io_uring stops all threads for good: give innodb-use-native-aio=0"
 		}
 		return nil, failure
@@ -149,11 +157,17 @@ func (s *Site) startOnce(ctx context.Context, o StartOptions, given []option) (_
 	return i, nil
 }
 
-// await waits until the server accepts a connection, or has ended.
+// await waits until the server accepts a connection, or has ended. A launcher may
+// rest while its server works, so only a server without one is seen to hang.
 func (s *Site) await(ctx context.Context, i *Instance, timeout time.Duration) error {
 	began := time.Now()
 	waitCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if len(s.spec.Launcher) == 0 {
+		var unwatch context.CancelFunc
+		waitCtx, unwatch = watched(waitCtx, i.proc.PID(), hangLook, hangLooks)
+		defer unwatch()
+	}
 	go func() { // an ended server ends a connection attempt too
 		select {
 		case <-i.proc.Done():
@@ -174,7 +188,7 @@ func (s *Site) await(ctx context.Context, i *Instance, timeout time.Duration) er
 		}
 		select {
 		case <-i.proc.Done():
-			return fmt.Errorf("it ended after %.1f s, before it accepted a connection: %s", time.Since(began).Seconds(), ending(i.proc))
+			return fmt.Errorf("it ended after %.1f s, before it accepted a connection: %s", time.Since(began).Seconds(), s.ending(i.proc))
 		case <-waitCtx.Done():
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -184,6 +198,10 @@ func (s *Site) await(ctx context.Context, i *Instance, timeout time.Duration) er
 				continue // its end has cancelled the wait: say that
 			default:
 			}
+			var hang *Hang
+			if errors.As(context.Cause(waitCtx), &hang) {
+				return fmt.Errorf("before it accepted a connection: %w", hang)
+			}
 			return fmt.Errorf("it accepted no connection on its socket within %v (last attempt: %v): %w", timeout, err, waitCtx.Err())
 		case <-time.After(pause):
 			pause = min(pause*5/4, 200*time.Millisecond)
@@ -191,11 +209,15 @@ func (s *Site) await(ctx context.Context, i *Instance, timeout time.Duration) er
 	}
 }
 
-func ending(p *child.Proc) string {
-	if err := p.Err(); err != nil {
+// ending is how a process that has ended did, in words.
+func (s *Site) ending(p *child.Proc) string {
+	switch err := p.Err(); {
+	case err != nil:
 		return err.Error()
+	case len(s.spec.Launcher) > 0:
+		return "exit status 0 (a launcher must stay until its server ends, or become it by exec)"
 	}
-	return "exit status 0 (a launcher must stay until its server ends, or become it by exec)"
+	return "exit status 0, as after a shutdown"
 }
 
 // discard ends what a failed start left.

@@ -1,34 +1,22 @@
 package server
 
 import (
-	"bufio"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"opcost/testbed/casefiles"
 )
 
 // TestComparedVariablesCases reads the variables of real servers that were
 // meant to be configured alike. The differences are those that the collection
 // names ("confounders seen in these files").
 func TestComparedVariablesCases(t *testing.T) {
-	dir := filepath.Join(cases(t), "07-mysql-status", "mytools")
+	dir := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "mytools")
+	casefiles.Used(t, casefiles.Compared, "07-mysql-status/facts: confounders seen in these files")
 	read := func(version string) map[string]string {
-		f, err := os.Open(filepath.Join(dir, "show-variables."+version+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		var rows [][]string
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			rows = append(rows, strings.SplitN(lines.Text(), "\t", 2))
-		}
-		if err := lines.Err(); err != nil || len(rows) < 400 {
-			t.Fatalf("%s: %d rows, %v", version, len(rows), err)
-		}
-		return compared(rows)
+		return variablesOf(t, filepath.Join(dir, "show-variables."+version+".txt"))
 	}
 	my56, my57, my84, ma102, ma1011 := read("mysql-5.6.51"), read("mysql-5.7.44"), read("mysql-8.4.7"), read("mariadb-10.2.30"), read("mariadb-10.11.14")
 	for _, c := range []struct {

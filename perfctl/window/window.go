@@ -25,7 +25,9 @@ func (l Length) String() string {
 	return l.Duration.String()
 }
 
-// Ops counts operations. Read is called at each edge.
+// Ops counts operations. Read is called at each edge. A load of ours that has
+// failed gives, with its error, the count of what it did until then; any other
+// error comes with the zero count.
 type Ops interface {
 	Read(context.Context) (result.OpCount, error)
 }

@@ -131,7 +131,7 @@ func (b *Builtin) Quiesce(ctx context.Context) error {
 		select {
 		case <-p.idle:
 		case <-ctx.Done():
-			return fmt.Errorf("statements of phase %q are still under way: %w", p.Name, ctx.Err())
+			return fmt.Errorf("statements of phase %q are still under way: %w", p.Name, context.Cause(ctx))
 		}
 	}
 	return b.Err()
@@ -141,7 +141,8 @@ func (b *Builtin) Quiesce(ctx context.Context) error {
 // Misses and Transactions are running totals and Begin is 0, so a window's count
 // is the difference of two of them. A write that found no row to change (delete:
 // the id had been deleted before) is an operation and a miss. Behind a closed gate it is exact; otherwise
-// Uncertainty is one operation a client.
+// Uncertainty is one operation a client. Of a load that has failed it gives what
+// was done until then, with Err's error.
 func (b *Builtin) Read(context.Context) (result.OpCount, error) {
 	n := result.OpCount{Source: result.SourceClient, Per: b.cfg.Test.Per}
 	for _, c := range b.clients {

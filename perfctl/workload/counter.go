@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -35,17 +36,17 @@ var wholeNumber = regexp.MustCompile(`\d+`)
 // was read, at this reading and the one before.
 func (c *Counter) Read(ctx context.Context) (result.OpCount, error) {
 	began := time.Now()
-	text, err := c.text(ctx)
+	text, what, err := c.text(ctx)
 	if err != nil {
-		return result.OpCount{}, fmt.Errorf("operations from %q: %w", c.From, err)
+		return result.OpCount{}, fmt.Errorf("operations from %s: %w", what, err)
 	}
 	took := time.Since(began)
 	n, err := strconv.ParseInt(wholeNumber.FindString(text), 10, 64)
 	if err != nil {
-		return result.OpCount{}, fmt.Errorf("operations from %q: no whole number in %.80q", c.From, text)
+		return result.OpCount{}, fmt.Errorf("operations from %s: no whole number in the %d bytes that it gave", what, len(text))
 	}
 	if !c.last.at.IsZero() && n < c.last.n {
-		return result.OpCount{}, fmt.Errorf("operations from %q: %d came after %d; it must only grow", c.From, n, c.last.n)
+		return result.OpCount{}, fmt.Errorf("operations from %s: %d came after %d; it must only grow", what, n, c.last.n)
 	}
 	count := result.OpCount{Source: result.SourceClient, Per: "operation", End: n}
 	if passed := began.Sub(c.last.at).Seconds(); !c.last.at.IsZero() && passed > 0 {
@@ -55,16 +56,24 @@ func (c *Counter) Read(ctx context.Context) (result.OpCount, error) {
 	return count, nil
 }
 
-func (c *Counter) text(ctx context.Context) (string, error) {
+// text is what the file or the command gives. What is for messages: a window's
+// record keeps them, so a command, which may hold a password, is not quoted.
+func (c *Counter) text(ctx context.Context) (text, what string, err error) {
 	if st, err := os.Stat(c.From); err == nil && st.Mode().IsRegular() {
-		b, err := os.ReadFile(c.From)
-		return string(b[:min(len(b), 1<<16)]), err
+		f, err := os.Open(c.From)
+		if err != nil {
+			return "", c.From, err
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, 1<<16))
+		return string(b), c.From, err
 	}
+	what = "the command that was given"
 	ctx, cancel := context.WithTimeout(ctx, counterTimeout)
 	defer cancel()
 	out, problem, err := child.Output(ctx, "sh", "-c", c.From)
 	if err != nil {
-		return "", fmt.Errorf("neither a file nor a command that works: %w: %s", err, strings.TrimSpace(problem))
+		return "", what, fmt.Errorf("neither a file nor a command that works: %w: %.200s", err, strings.TrimSpace(problem))
 	}
-	return out, nil
+	return out, what, nil
 }

@@ -165,3 +165,22 @@ func TestSlapTLS(t *testing.T) {
 		}
 	}
 }
+
+// TestSysbenchFolder: sysbench takes a script in its current folder for one of
+// its own, so it does not run where opcost is called.
+func TestSysbenchFolder(t *testing.T) {
+	dir := t.TempDir()
+	lua := filepath.Join(t.TempDir(), "my.lua")
+	point := Test{ID: "point-query", Name: "point-query"}
+	for _, c := range []struct {
+		driver Driver
+		want   string
+	}{
+		{Driver{Name: DriverSysbench}, dir}, {Driver{Name: DriverSysbench, Lua: lua}, filepath.Dir(lua)}, {Driver{Name: DriverSysbench, Lua: dir}, dir},
+		{Driver{Name: DriverCommand, Command: "./load"}, ""}, {Driver{Name: DriverMysqlslap}, ""},
+	} {
+		if got := (ExternalConfig{Driver: c.driver, Test: point, Dir: dir}).folder(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.driver, got, c.want)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (e *External) start(phase string, l lasting) error {
 	fmt.Fprintln(out, "#", strings.Join(argv, " "))
 	mark := fmt.Sprintf("%s-%d", e.token, len(e.phases))
 	env := append(e.cfg.Env[:len(e.cfg.Env):len(e.cfg.Env)], runVariable+"="+mark)
-	proc, err := child.Start(child.Spec{Argv: argv, Env: env, Stdout: out, Stderr: out, CPUs: e.cfg.CPUs})
+	proc, err := child.Start(child.Spec{Argv: argv, Env: env, Dir: e.cfg.folder(), Stdout: out, Stderr: out, CPUs: e.cfg.CPUs})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", e.name(), err)
 	}

@@ -121,6 +121,20 @@ func (c ExternalConfig) sysbench(phase string, l lasting) []string {
 	return append(argv, "run")
 }
 
+// folder is where the program runs; "" is where we do. sysbench takes a script
+// that lies in its current folder for one of its own of that name, and so would
+// run whatever lies where opcost happens to be called: it runs where nothing but
+// its outputs is, or where its script is.
+func (c ExternalConfig) folder() string {
+	switch {
+	case c.Driver.Name != DriverSysbench:
+		return ""
+	case c.Driver.Lua != "":
+		return filepath.Dir(c.Driver.script(c.Test))
+	}
+	return c.Dir
+}
+
 // perEvent is the statements of one of sysbench's events: the test's.
 func (c ExternalConfig) perEvent() (n int) {
 	if c.Driver.Lua != "" {

@@ -53,6 +53,7 @@ func TestParseCases(t *testing.T) {
 		}
 		tried++
 		t.Run(c.File, func(t *testing.T) {
+			casefiles.Used(t, casefiles.Compared, filepath.Join(dir, c.File))
 			p := parseCase(t, filepath.Join(dir, c.File))
 			if len(p.Parts) != 1 || m[2] != "1" {
 				t.Fatalf("%d parts, want %s", len(p.Parts), m[2])
@@ -112,7 +113,9 @@ func checkRead(t *testing.T, path string, events []string, want []uint64) {
 // Cache and branch simulation: the header of a real file, whose rates were
 // published with it.
 func TestParseHeaderOnly(t *testing.T) {
-	p := parseCase(t, filepath.Join(cases(t), "issues", "sieve-13-events-header.txt"))
+	path := filepath.Join(cases(t), "issues", "sieve-13-events-header.txt")
+	casefiles.Used(t, casefiles.Compared, path)
+	p := parseCase(t, path)
 	part := p.Parts[0]
 	v := map[string]uint64{}
 	for i, e := range part.Events {

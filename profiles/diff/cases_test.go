@@ -37,6 +37,7 @@ func TestPublished(t *testing.T) {
 			expected = e.Expected
 		}
 	}
+	casefiles.Used(t, casefiles.Compared, "02-perf-script/mysqld-folded DIFF my8408-sp0 -> my8408-sp1")
 	_, expected, found := strings.Cut(expected, "old total: ")
 	if !found {
 		t.Fatal("the index lacks the difference")

@@ -49,6 +49,7 @@ func TestServers(t *testing.T) {
 			continue
 		}
 		seen++
+		casefiles.Used(t, casefiles.Compared, c.Path)
 		event := profiles.Event{Name: "cycles", Unit: profiles.Cycles}
 		set, err := Options{Thread: true, Event: event}.Read(open(t, c.Path))
 		if err != nil {
@@ -91,17 +92,21 @@ func TestServers(t *testing.T) {
 
 // TestInferno reads that tool's own test inputs; the sums are made by hand.
 func TestInferno(t *testing.T) {
-	dir := casefiles.Folder(t, "02-perf-script") + "/inferno/folded-inputs/"
+	dir := casefiles.Folder(t, "02-perf-script") + "/inferno/"
 	for _, c := range []struct {
 		file     string
 		want     int64
 		warnings string
 	}{
-		{"bad-lines.txt", 31 + 6 + 1 + 19 + 2 + 274 + 274, "line 3, \"THIS IS A BAD LINE\": no folded stack; 2 such lines were left out"},
-		{"fractional.txt", 334, "5 counts have a fraction"}, // 334.618 rounded: 31.23+6.1+1.4+19.0+2.567+274.321
-		{"with-space.txt", 334, "5 counts have a fraction"},
-		{"tricky-stack.txt", 3, ""},
+		{"folded-inputs/bad-lines.txt", 31 + 6 + 1 + 19 + 2 + 274 + 274, "line 3, \"THIS IS A BAD LINE\": no folded stack; 2 such lines were left out"},
+		{"folded-inputs/fractional.txt", 334, "5 counts have a fraction"}, // 334.618 rounded: 31.23+6.1+1.4+19.0+2.567+274.321
+		{"folded-inputs/with-space.txt", 334, "5 counts have a fraction"},
+		{"folded-inputs/tricky-stack.txt", 3, ""},
+		// Those of a tool that takes out recursion, before and after.
+		{"collapse-recursive/basic.txt", 1 + 2 + 4 + 3, ""},
+		{"collapse-recursive/results/basic-collapsed.txt", 4 + 3 + 3, ""},
 	} {
+		casefiles.Used(t, casefiles.Compared, dir+c.file)
 		set, err := Read(open(t, dir+c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.file, err)
@@ -115,7 +120,7 @@ func TestInferno(t *testing.T) {
 			t.Errorf("%s: warnings %q", c.file, all)
 		}
 	}
-	set, err := Read(open(t, dir+"bad-lines.txt"))
+	set, err := Read(open(t, dir+"folded-inputs/bad-lines.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

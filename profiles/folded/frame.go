@@ -3,6 +3,7 @@ package folded
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"opcost/profiles"
 )
@@ -48,7 +49,7 @@ func clean(s string) string {
 		switch {
 		case r == ';':
 			return ':'
-		case r < ' ' || r == 0x7f:
+		case unicode.IsControl(r):
 			return ' '
 		}
 		return r

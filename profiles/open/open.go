@@ -22,9 +22,13 @@ import (
 
 const (
 	headSize = 64 << 10
-	// maxUnpacked bounds what a compressed file may unpack to: text is read as it
-	// comes, perf.data goes to a temporary file.
+	// maxUnpacked bounds what a compressed file may unpack to. Text is read as it
+	// comes, and kept where stacks differ.
 	maxUnpacked = 16 << 30
+	// maxCallgrind and maxCopied bound what is kept whole: in memory, and in a
+	// temporary file for perf. Each is many times what is ever recorded of a server.
+	maxCallgrind = 1 << 30
+	maxCopied    = 4 << 30
 )
 
 // Options say how files of each format are read. The zero value is right for
@@ -88,8 +92,11 @@ func read(ctx context.Context, path string, o Options) (*profiles.Set, error) {
 	if packed {
 		var z *gzip.Reader
 		if z, err = gzip.NewReader(r); err == nil {
-			r = bufio.NewReaderSize(&bounded{r: z, left: maxUnpacked}, headSize)
-			kind, err = kindOf(r)
+			limit := &bounded{r: z, left: maxUnpacked, most: maxUnpacked}
+			r = bufio.NewReaderSize(limit, headSize)
+			if kind, err = kindOf(r); kind == callgrindF {
+				limit.lower(maxCallgrind)
+			}
 		}
 	}
 	if err == nil && packed && kind == gzipped {
@@ -141,7 +148,7 @@ func copied(ctx context.Context, r io.Reader, o Options) (*profiles.Set, error) 
 		return nil, err
 	}
 	defer os.Remove(f.Name())
-	_, err = io.Copy(f, r)
+	_, err = io.Copy(f, &bounded{r: r, left: maxCopied, most: maxCopied})
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -194,13 +201,19 @@ func (i interruptible) Read(p []byte) (int, error) {
 
 // bounded fails where more is read.
 type bounded struct {
-	r    io.Reader
-	left int64
+	r          io.Reader
+	left, most int64
+}
+
+// lower takes the bound down, of what was read already too.
+func (b *bounded) lower(most int64) {
+	b.left -= b.most - most
+	b.most = most
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("it unpacks to over %d GiB; unpack it yourself if that is right", maxUnpacked>>30)
+		return 0, fmt.Errorf("it has over %d GiB once it is unpacked; unpack it yourself, into a file, if that is right", b.most>>30)
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -1,7 +1,6 @@
 package perfdata
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"strconv"
@@ -99,8 +98,8 @@ func parseStats(s string) (map[string]stats, int64) {
 	events := map[string]stats{}
 	var throttle int64
 	event := ""
-	for sc := bufio.NewScanner(strings.NewReader(s)); sc.Scan(); {
-		line := strings.TrimSpace(sc.Text())
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
 		if name, ok := strings.CutSuffix(line, " stats:"); ok {
 			if event = name; name == "Aggregated" {
 				event = ""
@@ -113,7 +112,7 @@ func parseStats(s string) (map[string]stats, int64) {
 			continue
 		}
 		n, err := strconv.ParseInt(fields[0], 10, 64)
-		if err != nil {
+		if err != nil || n < 0 {
 			continue
 		}
 		st := events[event]

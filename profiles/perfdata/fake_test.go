@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"opcost/profiles/perfscript"
 )
@@ -129,6 +132,28 @@ func TestArguments(t *testing.T) {
 	}
 	if argv := argvOf(t, perf); strings.Contains(argv, "--no-inline") || strings.Contains(argv, "--symfs") {
 		t.Errorf("argv %s", argv)
+	}
+}
+
+// TestLargePieces: perf prints in pieces that are worth a reader's waking; where
+// nothing can make it do so, the profile is the same.
+func TestLargePieces(t *testing.T) {
+	needs(t, "stdbuf")
+	perf, data := fake(t, "echo \"pieces of $_STDBUF_O\" >&2; printf '"+sample+"'", "")
+	set, err := Read(context.Background(), data, Options{Perf: perf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"perf script: pieces of 65536"}; !slices.Equal(set.Warnings, want) {
+		t.Errorf("%q, want %q", set.Warnings, want)
+	}
+	t.Setenv("PATH", t.TempDir())
+	without, err := Read(context.Background(), data, Options{Perf: perf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"perf script: pieces of"}; !slices.Equal(without.Warnings, want) || !cmp.Equal(without.Profiles, set.Profiles) {
+		t.Errorf("without stdbuf: %q, %s", without.Warnings, cmp.Diff(set.Profiles, without.Profiles))
 	}
 }
 

@@ -114,6 +114,8 @@ func TestFolds(t *testing.T) {
 				case "-all":
 					fo.kernel, fo.jit = true, true
 				}
+				casefiles.Used(t, casefiles.Reference, f)
+				casefiles.Used(t, casefiles.Compared, in)
 				want := expectedFold(t, f)
 				if len(want) == 0 { // inferno/no-events: an empty text is our error
 					if _, err := Parse(open(t, in), o); !errors.Is(err, ErrNoSamples) {
@@ -171,6 +173,7 @@ func TestSampleCounts(t *testing.T) {
 		if m == nil || c.Path == "" {
 			continue
 		}
+		casefiles.Used(t, casefiles.Compared, c.Path)
 		want, err := strconv.ParseInt(m[1], 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -202,5 +205,33 @@ func TestSampleCounts(t *testing.T) {
 	}
 	if n < 13 {
 		t.Errorf("only %d inputs in the index say how many samples they hold", n)
+	}
+}
+
+// TestOddInputs reads two inputs by which another tool once failed; the counts
+// are made by eye.
+func TestOddInputs(t *testing.T) {
+	dir := filepath.Join(casefiles.Folder(t, "02-perf-script"), "inferno")
+	for name, want := range map[string]struct {
+		main     int64 // of 500000 in all
+		warnings string
+	}{
+		"empty-line.txt":       {500000, ""},                     // between a sample's head and its stack
+		"weird-stack-line.txt": {250000, "THIS_IS_A_WEIRD_LINE"}, // where a frame should be: a sample without a stack
+	} {
+		path := filepath.Join(dir, name)
+		casefiles.Used(t, casefiles.Compared, path)
+		set, err := Parse(open(t, path), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		compareFolds(t, fold(set, foldOptions{first: true}), map[string]int64{"inline-counter;main": want.main}, nil)
+		if weight, n := set.Profiles[0].Total(); weight != 500000 || n != 2 {
+			t.Errorf("%s: %d in %d samples", name, weight, n)
+		}
+		if all := strings.Join(set.Warnings, "\n"); !strings.Contains(all, want.warnings) {
+			t.Errorf("%s: warnings %q, want one of %q", name, all, want.warnings)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 // event is what is being read of one event.
 type event struct {
 	name     string
+	number   uint64 // of the events, by their first samples
 	builder  *profiles.Builder
 	periods  int64 // samples with a period
 	callers  bool  // some sample has more than one frame

@@ -25,7 +25,11 @@ var ErrNoSamples = errors.New("no samples")
 // sample; the error says at which line. What it can read around is in the
 // set's warnings.
 func Parse(r io.Reader, o Options) (*profiles.Set, error) {
-	p := &parser{o: o, in: newLines(r), events: map[string]*event{}, threads: map[string]string{}, maps: map[string]*mapping{}}
+	return parse(r, o, newRecent())
+}
+
+func parse(r io.Reader, o Options, known recent) (*profiles.Set, error) {
+	p := &parser{o: o, in: newLines(r), events: map[string]*event{}, threads: map[string]string{}, maps: map[string]*mapping{}, recent: known}
 	for {
 		line, ok := p.in.next()
 		if !ok {
@@ -57,6 +61,7 @@ type parser struct {
 	threads         map[string]string
 	maps            map[string]*mapping // by pid
 	addresses       addresses
+	recent          recent
 	places          map[unnamedKey]int32 // frames without a name; gone when a mapping changes
 	warnings        warnings
 	about           profiles.About
@@ -186,6 +191,7 @@ func (p *parser) eventOf(name []byte) (*event, error) {
 		return nil, fmt.Errorf("more than %d different events, the last %s: this is not perf script's output", maxEvents, quote(name))
 	}
 	e := newEvent(string(name), p.o.BuildIDs)
+	e.number = uint64(len(p.order))
 	p.events[e.name] = e
 	p.order = append(p.order, e)
 	return e, nil

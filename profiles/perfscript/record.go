@@ -13,6 +13,7 @@ func (p *parser) record(h header) {
 	rest := string(h.rest)
 	if !bytes.HasPrefix(h.event, []byte("PERF_RECORD_LOST")) {
 		p.places = nil
+		p.recent.forget()
 	}
 	switch string(h.event) {
 	case "PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES":

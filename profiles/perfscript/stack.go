@@ -9,6 +9,11 @@ import (
 
 // frame reads a line of the open sample's stack.
 func (p *parser) frame(line []byte) error {
+	s := p.recent.slot(p.event, line, p.in.n)
+	if s != nil && len(p.inlined) == 0 && len(p.frames) < maxFrames && p.recent.holds(s, p.event, p.process, line) {
+		p.push(s.frame)
+		return nil
+	}
 	addr, text, ok := address(line)
 	if !ok {
 		if sourceLine(line) {
@@ -16,23 +21,37 @@ func (p *parser) frame(line []byte) error {
 		}
 		return p.junk(line, "no frame, inside a sample")
 	}
-	p.place(addr, text)
+	before := len(p.frames)
+	k := p.place(addr, text)
+	if s != nil && len(p.frames) > before {
+		*s = recentLine{line: append(s.line[:0], line...), event: p.event, frame: k.frame}
+		if k.unnamed {
+			s.generation, s.process = p.recent.generation, p.process
+		}
+	}
 	return nil
 }
 
-// place adds a frame to the open sample.
-func (p *parser) place(addr uint64, text []byte) {
+// push adds a frame that is known to the open sample.
+func (p *parser) push(frame int32) {
+	p.frames = append(p.frames, frame)
+	p.event.callers = p.event.callers || len(p.frames) > 1
+}
+
+// place adds a frame to the open sample, or, where it is inlined, keeps its name
+// until the function comes that it was inlined into. It gives what was added.
+func (p *parser) place(addr uint64, text []byte) (k known) {
 	if len(p.frames)+len(p.inlined) >= maxFrames {
 		if !p.cut {
 			p.cut = true
 			p.warnings.add(p.in.n, "a stack of over 65,536 frames was cut", text)
 		}
-		return
+		return known{}
 	}
 	e := p.event
 	if bytes.HasSuffix(text, inlinedMark) {
 		p.inlined = append(p.inlined, e.text(parsePlace(text).symbol))
-		return
+		return known{}
 	}
 	k, isNew := e.lookup(addr, text)
 	if isNew {
@@ -44,8 +63,8 @@ func (p *parser) place(addr uint64, text []byte) {
 	if k.unnamed {
 		k.frame = p.unnamed(k.object, addr)
 	}
-	p.frames = append(p.frames, k.frame)
-	e.callers = e.callers || len(p.frames) > 1
+	p.push(k.frame)
+	return k
 }
 
 // takeInlined puts the inlined functions into the stack, as of the object of
@@ -90,6 +109,7 @@ func (p *parser) unnamed(object string, addr uint64) int32 {
 	i := p.event.builder.Frame(f)
 	if p.places == nil || len(p.places) >= maxUnnamed {
 		p.places = map[unnamedKey]int32{}
+		p.recent.forget()
 	}
 	p.places[key] = i
 	return i

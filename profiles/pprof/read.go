@@ -28,11 +28,8 @@ const (
 //
 // A profile with values below 0, as pprof -diff_base writes it, is an error.
 func Read(r io.Reader) (*profiles.Set, error) {
-	data, err := unpack(r)
+	data, err := Bounded(r)
 	if err != nil {
-		return nil, err
-	}
-	if err := countMessages(data, maxMessages); err != nil {
 		return nil, err
 	}
 	p, err := profile.ParseUncompressed(data)
@@ -46,6 +43,19 @@ func Read(r io.Reader) (*profiles.Set, error) {
 		return nil, errors.New("not a pprof profile: it has no sample type")
 	}
 	return decode(p)
+}
+
+// Bounded gives a pprof file's message, unpacked. One that would take much memory
+// to unpack, or to parse, is an error.
+func Bounded(r io.Reader) ([]byte, error) {
+	data, err := unpack(r)
+	if err == nil {
+		err = countMessages(data, maxMessages)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 func unpack(r io.Reader) ([]byte, error) {

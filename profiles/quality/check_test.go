@@ -10,6 +10,7 @@ import (
 
 	"opcost/perfctl/result"
 	"opcost/profiles"
+	"opcost/testbed/casefiles"
 )
 
 // sampled is a profile of 10,000 samples of 1 ms: named, with some of it changed.
@@ -41,6 +42,7 @@ func add(t *testing.T, b *profiles.Builder, f profiles.Frame, samples int64) {
 
 // TestCheck: each rule within its limit and beyond it; the values were reckoned by hand.
 func TestCheck(t *testing.T) {
+	casefiles.Used(t, casefiles.Compared, "10-problems/flamegraph-92")
 	unnamed := func(object string, space profiles.Space) profiles.Frame {
 		return profiles.Frame{Object: object, Address: 1, Space: space}
 	}

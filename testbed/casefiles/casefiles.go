@@ -21,27 +21,30 @@ type Case struct {
 // shared/cases beside the project's root. The test is skipped without it.
 func Folder(t testing.TB, name string) string {
 	t.Helper()
-	root := os.Getenv("OPCOST_CASES")
-	if root == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for dir := wd; ; dir = filepath.Dir(dir) {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				root = filepath.Join(filepath.Dir(dir), "shared", "cases")
-				break
-			}
-			if dir == filepath.Dir(dir) {
-				t.Fatalf("no go.mod above %s", wd)
-			}
-		}
-	}
-	dir := filepath.Join(root, name)
+	dir := filepath.Join(root(t), name)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the cases are not here (set OPCOST_CASES to their folder): %v", err)
 	}
 	return dir
+}
+
+func root(t testing.TB) string {
+	t.Helper()
+	if root := os.Getenv("OPCOST_CASES"); root != "" {
+		return root
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(filepath.Dir(dir), "shared", "cases")
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatalf("no go.mod above %s", wd)
+		}
+	}
 }
 
 // Index reads a folder's index.json.

@@ -24,5 +24,10 @@ func Write(t collectors.Target, name string, v any) error {
 	if t.Tag != "" {
 		name = t.Tag + "-" + name
 	}
-	return os.WriteFile(filepath.Join(t.Evidence, name), append(b, '\n'), 0o644)
+	path := filepath.Join(t.Evidence, name)
+	if err := os.WriteFile(path, append(b, '\n'), 0o600); err != nil {
+		_ = os.Remove(path) // half of it would be taken for all
+		return fmt.Errorf("evidence: %w", err)
+	}
+	return nil
 }

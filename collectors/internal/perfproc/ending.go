@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"unicode"
 )
 
 // Ending is how perf ended.
@@ -63,7 +64,7 @@ func (e Ending) FirstLine() string {
 			continue // perf's notes on its control commands and its work
 		}
 		line = strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f {
+			if unicode.IsControl(r) {
 				return '?'
 			}
 			return r

@@ -10,14 +10,14 @@ import (
 )
 
 // tool finds a program that a test needs.
-func tool(t *testing.T, name string) {
+func tool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("no %s on PATH: apt-get install gcc binutils", name)
 	}
 }
 
-func do(t *testing.T, name string, args ...string) string {
+func do(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	tool(t, name)
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -46,7 +46,7 @@ func functionsOf(n int) string {
 }
 
 // compile makes a program with gcc and gives its path.
-func compile(t *testing.T, source string, flags ...string) string {
+func compile(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	c, exe := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")

@@ -2,7 +2,7 @@
 // (smalldatum.blogspot.com): tables of QPS by server (qps.abs.*, qps.rel.*, as
 // tsv, and as csv without heading), the same by number of clients (o.qps.abs,
 // o.qps.rel of 2020), costs per operation (o.met*, met.*.txt), and a single
-// test's costs (*.met). It knows nothing of records on disk.
+// test's costs (*.met); and the same tables of ratios as opcost prints them. It knows nothing of records on disk.
 //
 // What the columns mean: cpu/o is the mean of vmstat's us + sy, in percent of
 // all CPUs of the host, over QPS; cs/o the mean of vmstat's cs over QPS; r/o,
@@ -42,12 +42,19 @@ type File struct {
 	// Servers in the order of the file; nil for csv, whose cells have Column alone.
 	Servers []string
 	Cells   []Cell
+	// Own: printed by `opcost report --relative --format tsv`, so the names of
+	// servers and tests are opcost's.
+	Own bool
 }
 
 // Cell is one printed number.
 type Cell struct {
-	Test   string // as printed: hot-points_range=100, sb.met.scan.range100.pk1.dop4; "" in OneTest
-	Server string // as printed; "" where the file does not name it
+	// Host and Clients are of the line that opcost puts in front of each of several
+	// tables; else "" and 0.
+	Host    string
+	Clients int
+	Test    string // as printed: hot-points_range=100, sb.met.scan.range100.pk1.dop4; "" in OneTest
+	Server  string // as printed; "" where the file does not name it
 	// Column counts from 0: the server's place in csv and Counters, the number of
 	// clients' place in o.qps.*, the series of servers in Insert, each of which
 	// has a base of its own, its first.

@@ -50,6 +50,8 @@ type parser struct {
 	other    int      // lines that are of no table, as a post's words
 	first    string
 	warnings lines.Warnings
+	host     string // of the table, in own ones
+	clients  int
 }
 
 var (
@@ -68,10 +70,16 @@ func (p *parser) line(n int, line string) error {
 	f := strings.Fields(line)
 	first, last := f[0], f[len(f)-1]
 	switch {
+	case measuredOn.MatchString(line):
+		return p.measured(measuredOn.FindStringSubmatch(line))
+	case ratiosOf.MatchString(line):
+		return fmt.Errorf("its ratios are of %s: only those of QPS can be imported, as they are published; opcost report takes the results that these are of", lines.Short(ratiosOf.FindStringSubmatch(line)[1]))
+	case p.isOwn(line):
+		return p.own(n, line)
 	case columnName.MatchString(line):
 		return p.column(columnName.FindStringSubmatch(line))
 	case relativeTo.MatchString(line):
-		p.Base = relativeTo.FindStringSubmatch(line)[1]
+		return p.relativeTo(relativeTo.FindStringSubmatch(line)[1])
 	case first == "col-1" && len(f) > 1 && f[1] == "col-2" || line == "col-1":
 		// The order of the columns, which the headings gave; then perhaps a title.
 	case len(f) == 1 && blockName.MatchString(line):
@@ -135,7 +143,7 @@ func (p *parser) column(m []string) error {
 		return fmt.Errorf("two columns are named %s", lines.Short(m[2]))
 	}
 	p.names = append(p.names, m[2])
-	p.Servers = p.names
+	p.served(m[2])
 	return nil
 }
 

@@ -1,0 +1,82 @@
+package result
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// EvidenceFiles names the files of a run's evidence; without a folder of it the
+// error is [fs.ErrNotExist]. A results folder may come from elsewhere, so what is
+// no regular file (a link, a pipe) is left out, and a folder that is a link is an
+// error.
+func (r Run) EvidenceFiles() ([]string, error) {
+	dir, err := r.evidence()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// EvidenceFile is the path of a file of a run's evidence, by its name; one that
+// is not there is [fs.ErrNotExist]. A name or a link that leads elsewhere, what
+// is no file, and a file of more than `most` bytes are errors.
+func (r Run) EvidenceFile(name string, most int64) (path string, err error) {
+	dir, err := r.evidence()
+	if err != nil {
+		return "", err
+	}
+	if name == "." || name != filepath.Base(name) || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("run %s: evidence %q is no file of its folder", r.ID, name)
+	}
+	path = filepath.Join(dir, name)
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("run %s: evidence %q is not a file but %s, and is not read", r.ID, name, kindOf(info.Mode()))
+	case info.Size() > most:
+		return "", fmt.Errorf("run %s: evidence %q has %d MiB, and up to %d are read", r.ID, name, info.Size()>>20, most>>20)
+	}
+	return path, nil
+}
+
+// evidence is the folder of a run's evidence.
+func (r Run) evidence() (string, error) {
+	if r.Path == "" {
+		return "", fs.ErrNotExist
+	}
+	dir := filepath.Join(r.Path, evidenceDir)
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("run %s: its folder of evidence is not one but %s, and is not read", r.ID, kindOf(info.Mode()))
+	}
+	return dir, nil
+}
+
+func kindOf(m fs.FileMode) string {
+	switch m.Type() {
+	case fs.ModeSymlink:
+		return "a symbolic link"
+	case fs.ModeDir:
+		return "a folder"
+	case 0:
+		return "a file"
+	}
+	return "a device, socket or pipe"
+}
