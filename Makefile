@@ -9,7 +9,8 @@
 #                count; needs no hardware for it (6 minutes, once 2 to build)
 #   make four-servers  MariaDB 10.5, 10.11, 11.8 and MySQL 9.7 beside each other
 #   make corpus  the share of public outputs of other tools that is read right
-#   make bench   the figures of the docs, as ratios in one run
+#   make bench   the figures of the docs, as ratios in one run, and at its end
+#                as one table, which goes into docs/figures.md
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
 #   make dist    static binaries for amd64 and arm64, the manual, completions,
@@ -24,6 +25,8 @@ PAPERS  := README.md $(wildcard LICENSE* CHANGELOG.md)
 # Files in archives are as old as the commit, so that each making gives the same.
 DATE    := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
+
+FIGURES ?= $(CURDIR)/bin/figures.txt
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
@@ -60,9 +63,16 @@ four-servers: build
 	@testbed/install.sh perf valgrind
 	@testbed/four-servers.sh bin/opcost $(subst demo,four-servers,$(DEMO))
 
+# What measures time runs alone; of the rest, two packages at a time.
+ALONE := ./cmd/opcost ./perfctl ./perfctl/live ./perfctl/workload ./collectors/perfstat ./collectors/proc \
+	./collectors/threads ./collectors/record ./collectors/probe ./collectors/mysqlstatus ./collectors/internal/perfproc
+
 test: lint
 	@testbed/install.sh server perf valgrind sysbench mariadb-slap strace tmux chromium gcc readelf
-	OPCOST_TEST_ALL=1 $(GO) test -p 1 -timeout 14m ./...
+	@failed=0; export OPCOST_TEST_ALL=1; \
+	$(GO) test -p 2 -timeout 14m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(ALONE))") || failed=1; \
+	$(GO) test -p 1 -timeout 14m $(ALONE) || failed=1; \
+	exit $$failed
 
 # Known answers on live servers: each measures for a minute or more.
 test-long:
@@ -95,7 +105,9 @@ corpus:
 
 bench: build
 	@testbed/install.sh server perf valgrind sysbench
-	OPCOST_BENCH=1 $(GO) test -p 1 -count=1 -timeout 30m -run 'Bench' -bench . -benchtime 1x -v ./...
+	@rm -f $(FIGURES)
+	OPCOST_BENCH=1 OPCOST_BENCH_OUT=$(FIGURES) $(GO) test -p 1 -count=1 -timeout 30m -run 'Bench' -bench . -benchtime 1x -v ./...; \
+	status=$$?; testbed/figures.sh $(FIGURES) docs/figures.md || exit 1; exit $$status
 
 lint: $(TOOLS)/staticcheck $(TOOLS)/depguard
 	@test -z "$$(gofmt -l .)" || { gofmt -l . | sed 's/^/not formatted (run gofmt -w): /' >&2; exit 1; }

@@ -22,6 +22,7 @@ import (
 	"opcost/perfctl/server"
 	"opcost/perfctl/window"
 	"opcost/perfctl/workload"
+	"opcost/testbed/figures"
 )
 
 // TestBenchAttach is what attaching costs the server: what counters add to a
@@ -64,6 +65,14 @@ func TestBenchAttach(t *testing.T) {
 		}
 		share := added / 1000 * switches / cpu
 		t.Logf("%s: %.0f ns a switch (%.0f to %.0f), %.2f%% of CPU/query", c.what, added, low, high, 100*share)
+		f := figures.Figure{Name: "attach: added to CPU/query by " + c.what, Seen: fmt.Sprintf("%.2f%% (%.0f ns a switch, %.0f to %.0f)", 100*share, added, low, high)}
+		if len(c.sets) == 0 {
+			f.Absent = "this machine has no such event"
+		}
+		if c.used {
+			f.Limit, f.Met = "1%", share <= 0.01
+		}
+		figures.Say(t, f)
 		if c.used && share > 0.01 {
 			t.Errorf("attaching costs %.2f%% of CPU/query, over 1%%", 100*share)
 		}
@@ -99,8 +108,9 @@ func TestBenchAttachLoad(t *testing.T) {
 		ratios = append(ratios, math.Log(with/without))
 	}
 	mean, half := paired(ratios)
-	t.Logf("CPU/query with an attach of %v over without: %+.2f%% (%+.2f%% to %+.2f%%, 95%%, %d pairs); the statements of an attach, arming too, took %v of the server's CPU",
-		pairLength, 100*(math.Exp(mean)-1), 100*(math.Exp(mean-half)-1), 100*(math.Exp(mean+half)-1), len(ratios), (own / time.Duration(2*len(ratios))).Round(10*time.Microsecond))
+	figures.Say(t, figures.Figure{Name: fmt.Sprintf("attach: CPU/query of a live load with windows of %v over without", pairLength),
+		Seen: fmt.Sprintf("%+.2f%% (%+.2f%% to %+.2f%%, 95%%, %d pairs)", 100*(math.Exp(mean)-1), 100*(math.Exp(mean-half)-1), 100*(math.Exp(mean+half)-1), len(ratios))})
+	figures.Say(t, figures.Figure{Name: "attach: server's CPU for its statements, arming too", Seen: fmt.Sprint((own / time.Duration(2*len(ratios))).Round(10 * time.Microsecond))})
 }
 
 func needsBench(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"opcost/collectors/probe"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 )
@@ -38,6 +37,7 @@ func windowOf(t *testing.T, runs []result.Run, k result.PassKind) (result.Run, r
 // TestSysbenchDrivesLive: a window while sysbench runs, and one of a whole run
 // of it under callgrind.
 func TestSysbenchDrivesLive(t *testing.T) {
+	t.Parallel()
 	needs(t, "sysbench", "valgrind")
 	runs := measure(t, `
 versions: [{name: a, mysqld: installed}]
@@ -99,6 +99,7 @@ counters: none
 
 // TestMysqlslapDrivesLive: the update of 2014, by number.
 func TestMysqlslapDrivesLive(t *testing.T) {
+	t.Parallel()
 	needs(t, "mariadb-slap")
 	_, w := windowOf(t, measure(t, slapPlan+"operations: 400\n"), result.PassCount)
 	changed, _ := value(w, "handler_update")
@@ -137,7 +138,7 @@ func runOne(t *testing.T, text string) ([]result.Run, error) {
 	}
 	defer folder.Close()
 	began := time.Now()
-	failed := Run(context.Background(), p, RunOptions{Folder: folder, Work: dir, Caps: probe.Ask(context.Background())})
+	failed := Run(context.Background(), p, RunOptions{Folder: folder, Work: dir, Caps: machine()})
 	t.Logf("%v: %v", time.Since(began).Round(time.Second), failed)
 	runs, _, err := result.Read(filepath.Join(dir, "out"))
 	if err != nil {
@@ -161,6 +162,7 @@ const client = `mariadb --no-defaults -S {socket} -u {user} {database}`
 // TestCommandDrivesLive: any program; what is wrong with a plan's is said before
 // anything is started.
 func TestCommandDrivesLive(t *testing.T) {
+	t.Parallel()
 	needs(t, "mariadb")
 	runs, err := runOne(t, commandPlan+`driver: {command: "end=$(($(date +%s)+{seconds})); while [ $(date +%s) -lt $end ]; do echo 'SELECT 1;'; done | `+client+` >/dev/null"}`)
 	if err != nil {

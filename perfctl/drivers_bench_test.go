@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"opcost/perfctl/result"
+	"opcost/testbed/figures"
 )
 
 // TestBenchDrivers compares the server's instructions for a prepared point query
@@ -49,6 +50,8 @@ driver: DRIVER
 	for workload, v := range each {
 		ratio := v["sysbench"] / v["builtin"]
 		fmt.Printf("server's instructions/query, %s, prepared, 1 client, callgrind: built-in %.0f, sysbench %.0f, ratio %.4f\n", workload, v["builtin"], v["sysbench"], ratio)
+		figures.Say(t, figures.Figure{Name: "client: server's instructions/query under sysbench over the built-in one, " + workload, Limit: "0.98 to 1.02",
+			Seen: fmt.Sprintf("%.4f", ratio), Met: math.Abs(ratio-1) < 0.02})
 		if workload == "point-query" && math.Abs(ratio-1) >= 0.02 {
 			t.Errorf("%s: the two differ by %.1f%%, 2%% or more", workload, 100*(ratio-1))
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"opcost/collectors/probe"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/result"
 )
@@ -29,8 +28,7 @@ func measureOnly(t *testing.T, text string, wanted func(id string) bool) map[str
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	ctx := context.Background()
-	o := RunOptions{Folder: folder, Work: dir, Caps: probe.Ask(ctx), Have: map[string]bool{}, Notify: func(g Progress) { t.Logf("[%d/%d] %s%s", g.Done, g.Total, g.Doing, g.Warning) }}
+	o := RunOptions{Folder: folder, Work: dir, Caps: machine(), Have: map[string]bool{}, Notify: func(g Progress) { t.Logf("[%d/%d] %s%s", g.Done, g.Total, g.Doing, g.Warning) }}
 	r, err := newRunner(p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +39,7 @@ func measureOnly(t *testing.T, text string, wanted func(id string) bool) map[str
 			o.Have[id] = !wanted(id)
 		}
 	}
-	if err := Run(ctx, p, o); err != nil {
+	if err := Run(context.Background(), p, o); err != nil {
 		t.Fatal(err)
 	}
 	runs, warnings, err := result.Read(filepath.Join(dir, "out"))
@@ -75,6 +73,7 @@ func scanned(t *testing.T, runs map[string]result.Run, id string) float64 {
 // TestReplayLive: a run that is gone on with does the writes again that are
 // before its test: 300 of the window, and half as many of the warm-up.
 func TestReplayLive(t *testing.T) {
+	t.Parallel()
 	runs := measureOnly(t, `
 versions: [{name: a, mysqld: installed}]
 workloads: [insert, scan]
@@ -167,6 +166,7 @@ func aged(t *testing.T, runs map[string]result.Run) {
 }
 
 func TestReadsBehindWritesLive(t *testing.T) {
+	t.Parallel()
 	aged(t, measureOnly(t, agedPlan, func(id string) bool { return strings.Contains(id, "-scan-") }))
 }
 
@@ -200,6 +200,7 @@ func TestReadsBehindWritesLong(t *testing.T) {
 // TestDeferredLive: an update of an indexed column leaves pages to write, and
 // what is written afterwards is of about their size.
 func TestDeferredLive(t *testing.T) {
+	t.Parallel()
 	runs := measure(t, `
 versions: [{name: a, mysqld: installed}]
 workloads: [update-index]

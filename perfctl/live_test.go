@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"opcost/collectors/probe"
@@ -34,6 +35,11 @@ func long(t *testing.T) {
 		t.Skip("it is long: `make test-long` (OPCOST_TEST_LONG=1) runs it")
 	}
 }
+
+// machine is what this machine can do, asked once. Tests that count statements,
+// rows and instructions run beside each other (t.Parallel); those that measure
+// time do not.
+var machine = sync.OnceValue(func() probe.Caps { return probe.Ask(context.Background()) })
 
 type workloads struct{}
 
@@ -73,8 +79,7 @@ func measure(t *testing.T, text string) []result.Run {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	ctx := context.Background()
-	err = Run(ctx, p, RunOptions{Folder: folder, Work: dir, Caps: probe.Ask(ctx), Notify: func(g Progress) {
+	err = Run(context.Background(), p, RunOptions{Folder: folder, Work: dir, Caps: machine(), Notify: func(g Progress) {
 		t.Logf("[%d/%d] %s%s", g.Done, g.Total, g.Doing, g.Warning)
 	}})
 	if err != nil {
@@ -212,7 +217,10 @@ func soundWindow(t *testing.T, r result.Run, w result.Window) {
 
 // TestLiveWriteTest: data are restored before each write test, and operations: N
 // are exactly N.
-func TestLiveWriteTest(t *testing.T) { liveWriteTest(t, "delete") }
+func TestLiveWriteTest(t *testing.T) {
+	t.Parallel()
+	liveWriteTest(t, "delete")
+}
 
 // TestLiveWriteTestLong: by every kind of statement.
 func TestLiveWriteTestLong(t *testing.T) {

@@ -94,6 +94,7 @@ func perOp(w result.Window, name string) float64 {
 // TestLiveProfileUnderCallgrind: the counts by function add up to the reading,
 // to the instruction.
 func TestLiveProfileUnderCallgrind(t *testing.T) {
+	t.Parallel()
 	runs := measure(t, `
 versions: [{name: a, mysqld: installed}]
 workloads: [point-query]

@@ -14,6 +14,7 @@ import (
 
 	"opcost/perfctl/compare"
 	"opcost/perfctl/result"
+	"opcost/testbed/figures"
 )
 
 // Verdicts on real server starts, drawn from one pool: of two halves of the
@@ -45,7 +46,8 @@ func TestBenchVerdicts(t *testing.T) {
 		calls[verdict(t, sample(plain, draw[:4], "old"), sample(plain, draw[4:8], "new"))]++
 	}
 	wrong := calls[compare.Slower] + calls[compare.Faster]
-	t.Logf("A/A, 40 comparisons of 4 and 4 starts: %d same, %d unsure, %d wrong", calls[compare.Same], calls[compare.Unsure], wrong)
+	figures.Say(t, figures.Figure{Name: "verdicts: A/A, 40 comparisons of 4 and 4 starts", Limit: "wrong in 2 at most, same in 32 at least",
+		Seen: fmt.Sprintf("%d same, %d unsure, %d wrong", calls[compare.Same], calls[compare.Unsure], wrong), Met: wrong <= 2 && calls[compare.Same] >= 32})
 	if wrong > 2 || calls[compare.Same] < 32 {
 		t.Errorf("A/A: %d wrong (at most 2), %d same (at least 32)", wrong, calls[compare.Same])
 	}
@@ -55,7 +57,8 @@ func TestBenchVerdicts(t *testing.T) {
 	for range 20 {
 		calls[verdict(t, sample(plain, rnd.Perm(len(plain))[:4], "old"), sample(padded, rnd.Perm(len(padded))[:4], "new"))]++
 	}
-	t.Logf("+2%% of instructions/query, 20 comparisons: %d slower, %d unsure, %d others", calls[compare.Slower], calls[compare.Unsure], 20-calls[compare.Slower]-calls[compare.Unsure])
+	figures.Say(t, figures.Figure{Name: "verdicts: +2% of instructions/query, 20 comparisons of 4 and 4 starts", Limit: "found in 18 at least",
+		Seen: fmt.Sprintf("%d slower, %d unsure, %d others", calls[compare.Slower], calls[compare.Unsure], 20-calls[compare.Slower]-calls[compare.Unsure]), Met: calls[compare.Slower] >= 18})
 	if calls[compare.Slower] < 18 {
 		t.Errorf("+2%% found in %d of 20, want 18", calls[compare.Slower])
 	}
@@ -65,6 +68,7 @@ func TestBenchVerdicts(t *testing.T) {
 
 	under, count := p.secondsAStart(result.PassCallgrind), p.secondsAStart(result.PassCount)
 	var least, qpsTime time.Duration
+	var spreads []float64
 	for _, m := range []struct {
 		name    string
 		runs    []result.Run
@@ -78,14 +82,16 @@ func TestBenchVerdicts(t *testing.T) {
 		sd := stats.StdDev(logs(m.runs, m.value))
 		n := startsNeeded(sd, 0.02, 0.006)
 		took := time.Duration(2 * float64(n) * m.seconds * float64(time.Second))
-		t.Logf("time to a verdict on +2%% by %-31s noise between starts %5.2f%%, %4d starts a side x %.1f s = %v",
-			m.name+":", 100*sd, n, m.seconds, took.Round(time.Second))
+		figures.Say(t, figures.Figure{Name: "spread between server starts: " + m.name, Seen: fmt.Sprintf("%.2f%%", 100*sd)})
+		figures.Say(t, figures.Figure{Name: "time to a verdict on +2% by " + m.name, Seen: fmt.Sprintf("%v (%d starts a side x %.1f s)", took.Round(time.Second), n, m.seconds)})
+		spreads = append(spreads, sd)
 		if least == 0 {
 			least = took
 		}
 		qpsTime = took
 	}
-	t.Logf("by QPS alone it takes %.1f times as long", float64(qpsTime)/float64(least))
+	figures.Say(t, figures.Figure{Name: "time to a verdict: by QPS alone over by instructions/query", Seen: fmt.Sprintf("%.1f", float64(qpsTime)/float64(least))})
+	figures.Say(t, figures.Figure{Name: "spread between server starts: QPS over instructions/query", Seen: fmt.Sprintf("%.1f", spreads[len(spreads)-1]/spreads[0])})
 }
 
 // sample takes starts of the pool as those of a version.

@@ -39,18 +39,18 @@ var exitStatuses = []manual.Item{
 var sections = []manual.Section{
 	{Title: "Exit status", Items: exitStatuses},
 	{Title: "Environment", Items: []manual.Item{
-		{Term: "MYSQL_PWD", Text: "The password of `opcost attach`, where no option file has one."},
+		{Term: "MYSQL_PWD", Text: "The password of `opcost attach`, where neither the DSN nor --defaults-file has one; ~/.my.cnf comes after it."},
 		{Term: "NO_COLOR", Text: "Not empty: tables have no colours, on a terminal too."},
 		{Term: "COLUMNS", Text: "The width of helps. Tables have --width."},
 		{Term: "XDG_STATE_HOME", Text: "The folder in which stored noise floors are, in opcost/noise.json. Default: ~/.local/state."},
-		{Term: "TMPDIR", Text: "Where sockets of started servers and short-lived files are. Default: /tmp."},
+		{Term: "TMPDIR", Text: "Where the sockets of started servers and short-lived files are. Default: /tmp."},
 		{Term: "PATH", Text: "Where server binaries that a plan names without a folder are looked for, and perf, valgrind, sysbench and mysqlslap."},
 	}},
 	{Title: "Files", Items: []manual.Item{
 		{Term: "~/.my.cnf", Text: "User and password of `opcost attach`, in its group [client]."},
 		{Term: "~/.local/state/opcost/noise.json", Text: "Stored noise floors of machines, written by `opcost run --noise-floor`."},
 		{Term: "DIR/runs/ID/run.json", Text: "The record of one run in a folder of results; evidence/ beside it has the raw outputs that it was made of."},
-		{Term: "DIR/plans, DIR/logs", Text: "The plans that were measured into a folder of results, and the logs of servers that failed."},
+		{Term: "DIR/plans, DIR/logs", Text: "In a folder of results: the plans that were measured, and logs of servers."},
 	}},
 	{Title: "See also", Items: []manual.Item{
 		{Term: "perf-stat(1), valgrind(1), mariadbd(8), mysqld(8), sysbench(1)", Text: "What opcost counts with, and what it counts."},

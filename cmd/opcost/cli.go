@@ -102,8 +102,15 @@ func misuse(err error) string {
 	if errors.As(err, &p) && p.Context.Selected() == nil {
 		return withoutPasswords(strings.Replace(err.Error(), "unexpected argument", "there is no command", 1))
 	}
-	return withoutPasswords(err.Error())
+	text := err.Error()
+	if m := oneOf.FindStringSubmatchIndex(text); m != nil {
+		text = text[:m[2]] + strings.NewReplacer(`"`, "", ",", ", ").Replace(text[m[2]:m[3]]) + text[m[3]:]
+	}
+	return withoutPasswords(text)
 }
+
+// oneOf finds the list in what the parser says of a value that is not in it.
+var oneOf = regexp.MustCompile(`must be one of ("[^"]*"(?:,"[^"]*")*) but got `)
 
 // dsnPassword is what stands between the account and the address in a DSN.
 var dsnPassword = regexp.MustCompile(`:[^@\s]*@((?:tcp|unix)?\()`)
@@ -120,7 +127,7 @@ func status(stderr io.Writer, err error) int {
 	case errors.Is(err, syscall.EPIPE): // whoever read our output has seen enough
 		return exitIncomplete
 	case errors.As(err, &u):
-		fmt.Fprintf(stderr, "opcost: %v%s\n", err, nextStep(err))
+		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error()), nextStep(err))
 		if result.NoSpace(err) { // the same command will do, once there is room
 			return exitIncomplete
 		}
@@ -129,7 +136,7 @@ func status(stderr io.Writer, err error) int {
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitSlower
 	default:
-		fmt.Fprintf(stderr, "opcost: %v%s\n", err, nextStep(err))
+		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error()), nextStep(err))
 		return exitIncomplete
 	}
 }

@@ -135,7 +135,7 @@ func TestCompareExits(t *testing.T) {
 		{[]string{dir, "--base", "a", "--new", "c"}, exitUsage, "--new: no run is \"c\"; there are: a,workload=scan,clients=1"},
 		{[]string{dir, "--base", "a", "--new", "a"}, exitUsage, "both sides are the same runs"},
 		{[]string{dir, "--base", "clients=1", "--new", "a"}, exitUsage, "several versions"},
-		{[]string{dir, "--base", "a", "--new", "b", "--format", "benchfmt"}, exitUsage, "table, markdown, csv, tsv and json"},
+		{[]string{dir, "--base", "a", "--new", "b", "--format", "benchfmt"}, exitUsage, "table, markdown, csv, tsv, json"},
 		{[]string{"--base", "a", "--new", "b"}, exitUsage, "name a folder of results"},
 		{[]string{dir, "--new", "b"}, exitUsage, "--base"},
 		{[]string{dir, "--base", "a", "--new", "b", "--fail-on", "faster"}, exitUsage, "--fail-on"},

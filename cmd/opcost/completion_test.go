@@ -138,13 +138,22 @@ func TestCompletionInFish(t *testing.T) {
 }
 
 // zshAsked types lines into a real zsh behind a terminal, and prints what its
-// completion adds, and "." behind each line's.
+// completion adds, and "." behind each line's. The list comppostfuncs is emptied
+// before its functions are called; a comment is none to an interactive zsh.
 const zshAsked = `
 zmodload zsh/zpty
-until() { repeat 3000; do [[ -e $1 ]] && return; sleep 0.02; done; print -u2 "no $1"; exit 1 }
+await() { # a file; what the terminal shows meanwhile has to be taken from it
+	repeat 3000; do
+		[[ -e $1 ]] && return
+		while zpty -rt z shown '*'; do :; done
+		sleep 0.02
+	done
+	print -u2 "no $1"
+	exit 1
+}
 at=$1/..
 zpty z zsh -f -i
-zpty -w z "PROMPT= RPROMPT=; cd ${(q)1}; autoload -Uz compinit; compinit -u -D; eval \"\$(<${(q)2})\""
+zpty -w z "PROMPT= RPROMPT=; cd ${(q)1}; autoload -Uz compinit; compinit -u -d $at/dump; eval \"\$(<${(q)2})\""
 zpty -w z '
 compadd() {
 	if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
@@ -154,17 +163,20 @@ compadd() {
 	fi
 	builtin compadd "$@"
 }
-ended() { print >>$PWD/../ended }
+ended() {
+	comppostfuncs=(ended)
+	print >>$PWD/../ended
+}
 comppostfuncs=(ended)
 bindkey "^I" complete-word
 bindkey "^U" kill-whole-line
 setopt no_list_beep no_auto_menu
 print >$PWD/../ready'
-until $at/ready
+await $at/ready
 for line in "${@[3,-1]}"; do
 	rm -f $at/offers $at/ended
 	zpty -w -n z "$line"$'\t'
-	until $at/ended
+	await $at/ended
 	[[ -e $at/offers ]] && cat $at/offers
 	print .
 	zpty -w -n z $'\x15'

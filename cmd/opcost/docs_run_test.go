@@ -15,48 +15,53 @@ import (
 // notHere are the commands that this test only parses, as patterns of sh, with
 // the reason.
 var notHere = []struct{ pattern, reason string }{
-	{"run *", "it starts servers; TestDocsGuideLong runs the guide's, TestRunLive and others the rest"},
+	{"run *", "it starts servers; TestDocsGuideLong runs the guide's"},
 	{"narrow *", "it starts servers for minutes: TestNarrow"},
-	{"attach*", "it needs a live server: TestAttach, TestDocsLiveGuideLong"},
+	{"attach*", "it needs a live server: TestAttach, TestDocsGuideLiveLong"},
 	{"doctor*", "it asks this machine: TestDoctor"},
+	{"compare * --isolate *", "it needs records of real servers: TestDocsGuideLong"},
 }
 
-// runner is opcost in front of the real one: it leaves out what is notHere, and
-// notes how the rest ended.
-func runner(program string) string {
-	var patterns []string
-	for _, n := range notHere {
-		patterns = append(patterns, strings.ReplaceAll(n.pattern, " ", `\ `))
+// notedRun is opcost in front of the real one: it notes how that ended, with the
+// arguments between exit status and stderr. Patterns of sh are left out.
+func notedRun(program string, leftOut ...string) string {
+	skip := ""
+	for _, p := range leftOut {
+		skip += fmt.Sprintf("case \"$*\" in %s) exit 0 ;; esac\n", strings.ReplaceAll(p, " ", `\ `))
 	}
 	return fmt.Sprintf(`#!/bin/sh
-case "$*" in %s) exit 0 ;; esac
-XDG_STATE_HOME=$HOME %q "$@" 2>"$CALLS.stderr"
+%sPATH=%q XDG_STATE_HOME=$HOME %q "$@" 2>"$CALLS.stderr"
 status=$?
 printf '%%s\037' "$status" "$@" "$(cat "$CALLS.stderr")" >>"$CALLS"
 printf '\036' >>"$CALLS"
-`, strings.Join(patterns, "|"), program)
+`, skip, os.Getenv("PATH"), program)
 }
 
-// TestDocsCommandsRun runs what documents show on results and files that are
+// TestDocsCommandsRunLong runs what documents show on results and files that are
 // called as in the documents.
-func TestDocsCommandsRun(t *testing.T) {
+func TestDocsCommandsRunLong(t *testing.T) {
+	long(t)
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := prepared(t)
+	var patterns []string
+	for _, c := range notHere {
+		patterns = append(patterns, c.pattern)
+	}
+	files := prepared(t)
 	n := 0
 	for _, file := range documents(t) {
 		texts, _ := shownCommands(file, document(t, file))
-		if len(texts) == 0 {
+		if len(texts) == 0 || strings.HasPrefix(file, "docs/guide-") { // TestDocsGuide... follow the guides
 			continue
 		}
 		dir := recorders(t)
-		if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(files)); err != nil {
 			t.Fatal(err)
 		}
 		opcost := filepath.Join(dir, "bin", "opcost")
-		if err := os.WriteFile(opcost, []byte(runner(program)), 0o700); err != nil {
+		if err := os.WriteFile(opcost, []byte(notedRun(program, patterns...)), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range texts {
@@ -92,41 +97,51 @@ func prepared(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	counted := func(clients []int, versions ...string) string {
+	all := filepath.Join(dir, "night")
+	counted := func(clients []int, versions ...string) {
 		perQuery := map[string]float64{}
 		for i, v := range versions {
 			perQuery[v] = 400_000 + 20_000*float64(i)
 		}
-		return countedCells(t, perQuery, 2, clients...)
+		from, part := countedCells(t, perQuery, 2, clients...), ""
+		if _, err := os.Stat(all); err == nil { // its runs go to those that are there
+			part = "runs"
+		}
+		if err := os.CopyFS(filepath.Join(all, part), os.DirFS(filepath.Join(from, part))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	releases := counted([]int{1, 4, 8}, "8.0.27", "8.0.28", "10.11", "11.4", "11.8")
-	builds := counted([]int{1}, "release", "trunk", "pfs-off", "pfs-on")
-	for folder, from := range map[string]string{
-		"night": releases, "night-17": releases, "night-16": releases, "releases": releases, "before": releases, "after": releases, "opcost-results-night": releases,
-		"nightly": builds, "opcost-results-two-versions": builds, "DIR": builds,
+	counted([]int{4}, "5.7", "8.0", "8.0.27", "8.0.28")
+	counted([]int{1}, "10.11", "11.8", "mariadb-10.11", "mariadb-11.8", "release", "trunk", "pfs-off", "pfs-on")
+	counted([]int{1, 8}, "11.4")
+	for _, folder := range []string{
+		"night-17", "night-16", "nightly", "releases", "before", "after", "opcost-results-night", "opcost-results-regression", "opcost-results-two-versions", "DIR",
 	} {
-		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(from)); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(all)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	imported := sweepFolder(t)
-	for _, folder := range []string{"march", "sweep-imported", "clients-1-to-40"} {
+	for _, folder := range []string{"march", "clients-1-to-40"} {
 		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(imported)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for clients, rows := range map[int]string{1: "1000\t900\tpoint-query_range=100\n", 4: "3000\t3600\tpoint-query_range=100\n"} {
 		text := []byte("col-1 : x.my5651_rel.z1.pk1\ncol-2 : x.my8028_rel.z1.pk1\n\ncol-1\tcol-2\n" + rows)
-		for _, folder := range []string{"c48_dop%d", "mar25.sb.in.c48_dop%d", "tables/night_dop%d"} {
+		for _, folder := range []string{"c48_dop%d", "mar25.sb.in.c48_dop%d", "sweep/night_dop%d"} {
 			write(fmt.Sprintf(folder, clients)+"/qps.abs.all.tsv", text)
 		}
 	}
 	write("qps.abs.csv", []byte("point-query_range=100,1000,900,800\n"))
-	write("sysbench.txt", []byte("sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n\nNumber of threads: 1\n\nSQL statistics:\n    queries performed:\n        read:                            1000\n"+
-		"        write:                           0\n        other:                           0\n        total:                           1000\n    transactions:                        1000   (100.00 per sec.)\n"+
-		"    queries:                             1000   (100.00 per sec.)\n    ignored errors:                      0      (0.00 per sec.)\n    reconnects:                          0      (0.00 per sec.)\n\n"+
-		"General statistics:\n    total time:                          10.0001s\n    total number of events:              1000\n"))
-	profile, err := filepath.Glob(filepath.Join(releases, "runs", "*", "evidence", result.ProfileFile))
+	write("qps.csv", []byte("point-query_range=100,1000,900\n"))
+	sysbench := []byte("sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n\nNumber of threads: 1\n\nSQL statistics:\n    queries performed:\n        read:                            1000\n" +
+		"        write:                           0\n        other:                           0\n        total:                           1000\n    transactions:                        1000   (100.00 per sec.)\n" +
+		"    queries:                             1000   (100.00 per sec.)\n    ignored errors:                      0      (0.00 per sec.)\n    reconnects:                          0      (0.00 per sec.)\n\n" +
+		"General statistics:\n    total time:                          10.0001s\n    total number of events:              1000\n")
+	write("sysbench.txt", sysbench)
+	write("sb.txt", sysbench)
+	profile, err := filepath.Glob(filepath.Join(all, "runs", "*", "evidence", result.ProfileFile))
 	if err != nil || len(profile) == 0 {
 		t.Fatal(err, "no profile")
 	}
@@ -134,10 +149,10 @@ func prepared(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"before", "after", "before-upgrade", "a1", "a2", "b1", "b2", "profile"} {
+	for _, name := range []string{"before", "after", "before-upgrade", "a1", "a2", "b1", "b2", "b"} {
 		write(name+".pb.gz", text)
 	}
-	for name, samples := range map[string]int{"perf.data": 60, "perf.data.old": 30} {
+	for name, samples := range map[string]int{"perf.data": 60, "perf.data.old": 30, "a": 30, "b": 60} {
 		text, err := os.ReadFile(script(t, name, 70, samples))
 		if err != nil {
 			t.Fatal(err)

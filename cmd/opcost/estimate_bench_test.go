@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"opcost/testbed/figures"
 )
 
 // The estimate against a real run of the demonstration plan. On a machine that
@@ -47,12 +50,15 @@ func TestBenchEstimate(t *testing.T) {
 	if o := c.wait(); o.code != 0 {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
-	t.Logf("time: estimated %v, took %v (%+.0f%%)", need.Time.Round(time.Second), took.Round(time.Second), 100*(float64(took)/float64(need.Time)-1))
-	t.Logf("disk: estimated %d MB, at most %d MB (%+.0f%%)", need.Disk/1e6, most/1e6, 100*(float64(most)/float64(need.Disk)-1))
-	if d := math.Abs(math.Log(float64(most) / float64(need.Disk))); d > math.Log(1.3) {
+	time, disk := float64(took)/float64(need.Time), float64(most)/float64(need.Disk)
+	figures.Say(t, figures.Figure{Name: "demonstration: time taken over time estimated", Limit: "a factor of 2.5", Met: math.Abs(math.Log(time)) <= math.Log(2.5),
+		Seen: fmt.Sprintf("%.2f (%.0f s)", time, took.Seconds())})
+	figures.Say(t, figures.Figure{Name: "demonstration: disk used over disk estimated", Limit: "a factor of 1.3", Met: math.Abs(math.Log(disk)) <= math.Log(1.3),
+		Seen: fmt.Sprintf("%.2f (%d MB)", disk, most/1e6)})
+	if math.Abs(math.Log(disk)) > math.Log(1.3) {
 		t.Errorf("the disk is off by more than 30%%")
 	}
-	if d := math.Abs(math.Log(float64(took) / float64(need.Time))); d > math.Log(2.5) {
+	if d := math.Abs(math.Log(time)); d > math.Log(2.5) {
 		t.Errorf("the time is off by a factor of %.1f", math.Exp(d))
 	}
 }

@@ -78,7 +78,7 @@ func TestFaultDriverGarbage(t *testing.T) {
 // TestFaultDriverEarly: it ends before it was told to, without an error.
 func TestFaultDriverEarly(t *testing.T) {
 	f := fault(t, bySysbench, "sysbench")
-	f.shadow("sysbench", `for a; do shift; case $a in --time=*) a=--time=4;; esac; set -- "$@" "$a"; done`)
+	f.shadow("sysbench", `for a; do shift; case $a in --time=*) a=--time=2;; esac; set -- "$@" "$a"; done`)
 	f.ends(f.start(), exitIncomplete, "the driver ended before the window did")
 	f.partialRun("the driver ended before the window did")
 }

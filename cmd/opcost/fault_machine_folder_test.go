@@ -91,7 +91,7 @@ func TestFaultResultsRemoved(t *testing.T) {
 			if o.code != exitIncomplete || strings.Contains(o.stderr, "r01-") {
 				t.Errorf("exit %d\n%s", o.code, o.stderr)
 			}
-			said(t, name, o.stderr, "results folder out takes no more runs: ", "it was removed while it was written to, or another was put in its place", "leave the folder where it is")
+			said(t, name, o.stderr, "results folder out takes no more runs: ", "it was removed while it was written to, or another was put in its place", "leave it where it is")
 			nothingAlive(t, f.dir)
 			holdsOnly(t, f.dir, "plan.yaml", "tmp", "out", "out-moved")
 			holdsOnly(t, tmp(f.dir))

@@ -87,21 +87,29 @@ func TestFaultDiskFullFiles(t *testing.T) {
 func TestFaultDiskFullImport(t *testing.T) {
 	full := filepath.Join(t.TempDir(), "full")
 	smallDisk(t, full, "8m")
-	small := importFile(t, "box_dop1/qps.abs.tsv", importTable)
-	large := importFile(t, "box_dop4/qps.abs.tsv", importTable+strings.Repeat("\n", 500<<10)) // which is kept as evidence
+	sweep := filepath.Join(t.TempDir(), "sweep")
+	for clients := range 100 {
+		dir := filepath.Join(sweep, fmt.Sprintf("box_dop%d", clients+1))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "qps.abs.tsv"), []byte(importTable), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	out := filepath.Join(full, "out")
 	if err := os.Mkdir(out, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	free := fillUp(t, full, 700<<10)
-	o := inProcess("import", small, large, "--out", out)
+	free := fillUp(t, full, 1<<20) // less than 400 records
+	o := inProcess("import", sweep, "--out", out)
 	if o.code != exitIncomplete {
 		t.Errorf("exit %d", o.code)
 	}
 	said(t, "import", o.stderr, out, "no space left on device", "make room")
 	holdsOnly(t, filepath.Join(out, "runs"))
 	free()
-	if o := inProcess("import", small, large, "--out", out); o.code != exitDone || !strings.Contains(o.stdout, "8 runs") {
+	if o := inProcess("import", sweep, "--out", out); o.code != exitDone || !strings.Contains(o.stdout, "400 runs") {
 		t.Errorf("with room: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 }

@@ -32,15 +32,17 @@ func TestFaultPerf(t *testing.T) {
 		name   string
 		script string
 		why    []string
+		arming bool         // it cannot even be attached
+		state  result.State // then
 	}{
-		{"hangs at the start", `exec sleep 600`, []string{"did not acknowledge", "no answer within 30s"}},
-		{"hangs at the window's begin", `ack; exec sleep 600`, []string{"did not acknowledge", "no answer within 10s"}},
-		{"hangs at the window's end", `trap '' INT; ack; ack; sleep 600`, []string{"hung"}},
-		{"prints garbage", `trap 'printf "\001\377 what\nis {this\n" >$out; exit 130' INT; ack; ack; ack; while :; do sleep 1; done`, []string{"perf"}},
-		{"prints nothing", `trap 'exit 130' INT; ack; ack; ack; while :; do sleep 1; done`, []string{"perf left no output"}},
+		{"hangs at the start", `exec sleep 600`, []string{"did not acknowledge", "no answer within 30s"}, true, result.Failed},
+		{"hangs at the window's begin", `ack; exec sleep 600`, []string{"did not acknowledge", "no answer within 10s"}, false, ""},
+		{"hangs at the window's end", `trap '' INT; ack; ack; sleep 600`, []string{"hung"}, false, ""},
+		{"prints garbage", `trap 'printf "\001\377 what\nis {this\n" >$out; exit 130' INT; ack; ack; ack; while :; do sleep 1; done`, []string{"perf"}, false, ""},
+		{"prints nothing", `trap 'exit 130' INT; ack; ack; ack; while :; do sleep 1; done`, []string{"perf left no output"}, false, ""},
 		{"may not", `echo Error: >&2; echo 'Access to performance monitoring and observability operations is limited.' >&2; exit 255`,
-			[]string{"may not count", "perf_event_paranoid=1"}},
-		{"ends at once", `echo 'it broke' >&2; exit 7`, []string{"exit status 7: it broke"}},
+			[]string{"may not count", "perf_event_paranoid=1"}, true, result.Unsupported},
+		{"ends at once", `echo 'it broke' >&2; exit 7`, []string{"exit status 7: it broke"}, true, result.Failed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := fault(t, onlyPerf, "perf", "valgrind")
@@ -49,8 +51,33 @@ func TestFaultPerf(t *testing.T) {
 			f.ends(f.start(), exitDone)
 			row := f.row(1)
 			f.whole(row, "qps", "cpu_us_per_query", "context_switches_per_query")
-			f.absent(row, "task_clock_us_per_query", c.why...)
+			if !c.arming {
+				f.absent(row, "task_clock_us_per_query", c.why...)
+				return
+			}
+			f.lostPerf(c.state, c.why...)
 		})
+	}
+}
+
+// lostPerf: perf could not be attached. The record says why; so does the report,
+// where that is no property of the machine, which `doctor` tells.
+func (f *faulty) lostPerf(state result.State, why ...string) {
+	f.t.Helper()
+	var lost result.Reading
+	for _, r := range f.runs()[1].Passes[0].Windows[0].Readings {
+		if r.Name == "collector_perfstat" {
+			lost = r
+		}
+	}
+	report := start(f.t, f.dir, "report", "out", "--format", "json").wait().stdout
+	if lost.State != state || lost.Value != nil || state == result.Failed && !strings.Contains(report, "a window lacks what perfstat counts") {
+		f.t.Errorf("perf's place in the record: %+v; the report:\n%s", lost, report)
+	}
+	for _, w := range why {
+		if !strings.Contains(lost.Reason+lost.Remedy, w) {
+			f.t.Errorf("%q does not say %q", lost.Reason, w)
+		}
 	}
 }
 
@@ -80,7 +107,7 @@ func TestFaultPerfMissing(t *testing.T) {
 
 	writePlan(t, f.dir, oneVersion+"duration: 500ms\nrepeats: 1\ncounters: none\nprofile: true\n")
 	c := startIn(t, f.dir, f.env, nil, "run", "plan.yaml", "--out", "profiled")
-	if o := c.wait(); o.code != exitIncomplete || !strings.Contains(o.stderr, "perf is not installed") || !strings.Contains(o.stderr, "profile: false") {
+	if o := c.wait(); o.code != exitUsage || !strings.Contains(o.stderr, "perf is not installed") || !strings.Contains(o.stderr, "profile: false") {
 		t.Errorf("a profile without perf: exit %d, %s", o.code, o.stderr)
 	}
 	nothingAlive(t, f.dir)
@@ -110,7 +137,10 @@ func TestFaultPerfOld(t *testing.T) {
 		f.ends(f.start(), exitDone)
 		row := f.row(1)
 		f.whole(row, "qps", "cpu_us_per_query", "context_switches_per_query")
-		f.absent(row, "task_clock_us_per_query", "has no stat --control", "5.10")
+		f.absent(row, "instructions_per_query")
+		if o := startIn(t, f.dir, f.env, nil, "doctor").wait(); !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), "has no stat --control") {
+			t.Errorf("doctor does not say what perf lacks:\n%s", o.stdout)
+		}
 	})
 }
 
@@ -130,7 +160,9 @@ func TestFaultPerfDiskFull(t *testing.T) {
 	})
 	t.Run("sampling", func(t *testing.T) {
 		f := fault(t, sampled, "perf")
-		smallDisk(t, filepath.Join(f.dir, "disk"), "64k")
+		disk := filepath.Join(f.dir, "disk")
+		smallDisk(t, disk, "64k")
+		fillUp(t, disk, 8<<10)
 		f.shadow("perf", inWindow+"[ $kind = record ] && ln -s $here/disk/output $out")
 		f.ends(f.start(), exitIncomplete, "profile: ")
 		f.lostProfile(result.Failed)
@@ -141,7 +173,7 @@ func TestFaultPerfDiskFull(t *testing.T) {
 func TestFaultValgrindMissing(t *testing.T) {
 	f := fault(t, oneVersion+"duration: 500ms\nrepeats: 1\ncounters: callgrind\n", "perf", "valgrind")
 	f.without("valgrind")
-	o := f.ends(f.start(), exitIncomplete, "counters: callgrind: valgrind is not installed", "install")
+	o := f.ends(f.start(), exitUsage, "counters: callgrind: valgrind is not installed", "install")
 	if strings.Contains(o.stderr, "initialise") {
 		t.Errorf("a server was started all the same:\n%s", o.stderr)
 	}

@@ -103,10 +103,10 @@ func (f *faulty) ends(c *command, code int, says ...string) outcome {
 		}
 	}
 	nothingAlive(f.t, f.dir)
-	nothingLeft(f.t, f.dir, "out")
 	if f.t.Failed() {
 		f.t.Logf("stderr:\n%s\nstdout:\n%s", o.stderr, o.stdout)
 	}
+	nothingLeft(f.t, f.dir, "out")
 	return o
 }
 
@@ -199,7 +199,7 @@ func (f *faulty) process(c *command, program, word string) found {
 	eventually(f.t, fmt.Sprintf("%s ... %s runs", program, word), func() bool {
 		select {
 		case <-c.ended:
-			f.t.Fatalf("it ended: %s", c.stderr.text())
+			f.t.Fatalf("it ended: %s\n%s", c.stderr.text(), c.stdout.text())
 		default:
 		}
 		for _, p := range named(alive(f.t, f.dir), program) {

@@ -15,6 +15,7 @@ func TestMisuse(t *testing.T) {
 		"zzzzzzzz":           "opcost: there is no command zzzzzzzz\n",
 		"doctor x":           "opcost: unexpected argument x\n",
 		"report --colour x":  "opcost: unknown flag --colour\n",
+		"completion tcsh":    "opcost: <shell> must be one of bash, zsh, fish but got \"tcsh\"\n",
 		"report no-such-dir": "opcost: results: no-such-dir does not exist; name the folder given to `opcost run --out`\n",
 	} {
 		if o := opcost(t, strings.Fields(args)...); o.code != exitUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {

@@ -72,6 +72,7 @@ func verdicts(t *testing.T, o outcome) compare.Report {
 }
 
 func TestNoiseFloorLive(t *testing.T) {
+	t.Parallel()
 	lacking(t, "mariadbd")
 	dir := t.TempDir()
 	plan, file := filepath.Join(dir, "p.yaml"), filepath.Join(dir, "state", "noise.json")
@@ -126,6 +127,7 @@ func TestNoiseFloorLive(t *testing.T) {
 // A budget ends the run after the screen, or spends further starts on what is
 // unsure alone.
 func TestBudgetLive(t *testing.T) {
+	t.Parallel()
 	lacking(t, "mariadbd")
 	dir := t.TempDir()
 	measure := func(budget string) (compare.Report, int, outcome) {

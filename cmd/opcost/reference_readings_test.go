@@ -114,7 +114,6 @@ func TestReferenceReadings(t *testing.T) {
 type measuredBy struct {
 	Value                    *float64
 	Unit, Per, Source, Scope string
-	State, Reason            string
 }
 
 // TestLongReference measures, and holds the page of metrics against what comes
@@ -123,30 +122,36 @@ type measuredBy struct {
 func TestLongReference(t *testing.T) {
 	long(t)
 	lacking(t, "mariadbd", "valgrind")
-	dir := testDir(t, "workloads: [point-query, update-one, read-write_range=10]\nversions: [{name: a, mysqld: installed}]\nclients: [1]\nrepeats: 1\nduration: 1s\n")
-	text, err := os.ReadFile(filepath.Join(dir, "plan.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = regexp.MustCompile(`(?m)^workloads: \[point-query\]\n`).ReplaceAll(text, nil)
-	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o := start(t, dir, "run", "plan.yaml", "--out", "out", "--format", "json").wait()
-	if o.code != exitDone {
-		t.Fatalf("%+v", o)
-	}
-	var report struct {
-		Rows []struct {
-			Metrics map[string]measuredBy
+	type row struct{ Metrics map[string]measuredBy }
+	var rows []row
+	var runs []result.Run
+	for _, rest := range []string{
+		"counters: auto\n",
+		"counters: none\nwrite_operations: 500\n",
+	} {
+		dir := testDir(t, "versions: [{name: a, mysqld: installed}]\nrepeats: 1\nduration: 1s\n"+rest)
+		if strings.Contains(rest, "write") {
+			otherWorkloads(t, dir, "[update-one, read-write_range=10]")
 		}
-	}
-	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
-		t.Fatal(err)
+		o := start(t, dir, "run", "plan.yaml", "--out", "out", "--format", "json").wait()
+		if o.code != exitDone {
+			t.Fatalf("%+v", o)
+		}
+		var report struct{ Rows []row }
+		if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, report.Rows...)
+		some, _, err := result.Read(filepath.Join(dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, some...)
+		nothingAlive(t, dir)
 	}
 	metrics := tables(t, metricsPage, metricTables...)
 	seen := map[string]bool{}
-	for _, row := range report.Rows {
+	for _, row := range rows {
 		for name, m := range row.Metrics {
 			i := slices.IndexFunc(metrics, func(r tableRow) bool { return r.names[0] == name })
 			if i < 0 || m.Value == nil {
@@ -172,10 +177,6 @@ func TestLongReference(t *testing.T) {
 	}
 	documented := names(tables(t, metricsPage, "Readings"))
 	readings := 0
-	runs, _, err := result.Read(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, run := range runs {
 		for _, p := range run.Passes {
 			for _, w := range p.Windows {
@@ -191,7 +192,20 @@ func TestLongReference(t *testing.T) {
 	if readings < 500 {
 		t.Errorf("only %d readings in all windows", readings)
 	}
-	nothingAlive(t, dir)
+}
+
+// otherWorkloads writes a test's plan with these.
+func otherWorkloads(t *testing.T, dir, list string) {
+	t.Helper()
+	path := filepath.Join(dir, "plan.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`(?m)^workloads: .*$`).ReplaceAll(text, []byte("workloads: "+list))
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // countedBy reads a cell as "perf, user+kernel or user; callgrind, user; import".

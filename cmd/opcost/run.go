@@ -135,6 +135,10 @@ func (c *runCmd) Run(ctx context.Context, stop *stopper, con console) error {
 		if ctx.Err() != nil {
 			measured = fmt.Errorf("%w\nthe same command goes on with what is missing", measured)
 		}
+		var gone usageError
+		if perfctl.CannotGoOn(measured) && errors.As(printed, &gone) {
+			return measured // the results cannot be read any more: that was told
+		}
 		return errors.Join(measured, printed)
 	}
 	return printed

@@ -70,12 +70,14 @@ func TestSecurityLiteralsLong(t *testing.T) {
 				return
 			}
 			defer conn.Close()
-			for _, mode := range []string{"", "ANSI_QUOTES", "NO_BACKSLASH_ESCAPES"}[n%3 : n%3+1] {
-				_, _ = conn.ExecContext(ctx, "SET sql_mode = '"+mode+"', @w = 0.05")
-			}
+			mode := []string{"", "ANSI_QUOTES", "NO_BACKSLASH_ESCAPES"}[n%3]
+			_, _ = conn.ExecContext(ctx, "SET sql_mode = '"+mode+"', @w = 0.05")
+			all := canaries()
 			for i := n; ctx.Err() == nil; i++ {
-				all := canaries()
 				q := all[i%len(all)]
+				if mode == "ANSI_QUOTES" && strings.Contains(q, `"`+canaryText) {
+					continue // there it is the name of a column, and names stay
+				}
 				if i%5 == 0 { // a prepared one, with the values beside it
 					_, _ = conn.ExecContext(ctx, "SELECT ?, ?, SLEEP(0.05)", canaryText, canaryNumber)
 				}

@@ -41,7 +41,7 @@ func (q question) control(major, minor int) Ability {
 	case errors.As(err, &exit):
 		return no(fmt.Sprintf("perf stat --control ended with exit status %d: %s", exit.ExitCode(), firstLine(stderr)), remedy)
 	}
-	return no(fmt.Sprintf("perf stat --control: %v", err), remedy)
+	return no(fmt.Sprintf("perf stat --control: %v", err), patiently(err, remedy))
 }
 
 const ackWait = 2 * time.Second

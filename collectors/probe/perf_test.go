@@ -127,6 +127,11 @@ func TestPerfThatHangs(t *testing.T) {
 	if !strings.Contains(p.JSON.Reason, "did not answer in time") {
 		t.Errorf("%+v", p.JSON)
 	}
+	late, cancelled := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancelled()
+	if p := machineWith(t, `sleep 100`, works(6)).ask(late).Perf; !strings.Contains(p.Remedy, "when the machine is less busy") {
+		t.Errorf("a perf that is too slow: %+v", p.Ability)
+	}
 }
 
 func TestControl(t *testing.T) {
@@ -134,7 +139,7 @@ func TestControl(t *testing.T) {
 		{"an old perf", "[ -n \"$control\" ] && { echo '  Error: unknown option `control'\"'\" >&2; exit 129; }", "perf 5.4 has no stat --control", oldestPerf},
 		{"no permission", `[ -n "$control" ] && { echo Error: >&2; echo 'Access to performance monitoring and observability operations is limited.' >&2; exit 255; }`, "may not attach", "perf_event_paranoid"},
 		{"another failure", `[ -n "$control" ] && { echo Error: >&2; echo 'it broke' >&2; exit 3; }`, "exit status 3: it broke", oldestPerf},
-		{"no acknowledgement", `[ -n "$control" ] && sleep 100`, "no answer within", oldestPerf},
+		{"no acknowledgement", `[ -n "$control" ] && sleep 100`, "no answer within", "when the machine is less busy; if that does not help, a newer perf: " + oldestPerf},
 		{"another acknowledgement", `[ -n "$control" ] && { printf 'nak\n\0' >&4; read -r c <&3; }`, `answered "nak\n"`, oldestPerf},
 	}
 	for _, tt := range tests {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"opcost/collectors/internal/perfcontrol"
 )
 
 // oldestPerf is the first with `stat --control fd:`.
@@ -32,6 +34,7 @@ func (a asker) perf(ctx context.Context) (t Tool, major, minor int) {
 		switch {
 		case err != nil:
 			reasons = append(reasons, fmt.Sprintf("%s does not run: %v", path, err))
+			remedy = patiently(err, remedy)
 		case m == nil:
 			reasons = append(reasons, fmt.Sprintf("%s --version says %s, which is no version of perf", path, firstLine(out)))
 		default:
@@ -67,7 +70,7 @@ func (a asker) valgrind(ctx context.Context) Tool {
 	}
 	out, err := a.version(ctx, path)
 	if err != nil {
-		return Tool{Path: path, Ability: no(fmt.Sprintf("%s does not run: %v", path, err), remedy)}
+		return Tool{Path: path, Ability: no(fmt.Sprintf("%s does not run: %v", path, err), patiently(err, remedy))}
 	}
 	m := valgrindVersion.FindStringSubmatch(out)
 	if m == nil {
@@ -83,6 +86,17 @@ func (a asker) version(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(out), why(ctx, errText, err)
 }
 
+var errLate = errors.New("it did not answer in time")
+
+// patiently is the remedy for what may have been too slow only because the
+// machine was busy.
+func patiently(err error, remedy string) string {
+	if errors.Is(err, errLate) || errors.Is(err, perfcontrol.ErrLate) {
+		return "the same again when the machine is less busy; if that does not help, " + remedy
+	}
+	return remedy
+}
+
 // why makes one sentence of how a program ended badly.
 func why(ctx context.Context, stderr string, err error) error {
 	var exit *exec.ExitError
@@ -90,7 +104,7 @@ func why(ctx context.Context, stderr string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.New("it did not answer in time")
+		return errLate
 	case errors.As(err, &exit) && strings.TrimSpace(stderr) != "":
 		return fmt.Errorf("exit status %d: %s", exit.ExitCode(), firstLine(stderr))
 	}

@@ -75,16 +75,16 @@ func sorted(runs []result.Run, o Options) *builder {
 func (b *builder) summarise() {
 	keep := keptMetrics(b.options)
 	for ns := range inOrder(len(b.families), func() func(int) *notes {
-		known := map[M]*M{}
+		common := newPacking()
 		return func(i int) *notes {
 			k, ns := b.families[i], &notes{}
 			for _, c := range k.cells {
 				if found := c.summarise(c.gather(b.options.Whole), keep); len(found) > 0 {
 					ns.add(c.String(), found...)
 				}
-				k.learn(c)
+				k.learn(c, common)
 				if b.options.Whole != nil {
-					c.pack(b.primaries(), known)
+					c.pack(b.primaries(), common)
 				} else if b.options.Consume {
 					c.consume()
 				}
@@ -101,7 +101,7 @@ func (c *cell) consume() {
 	for _, r := range c.runs {
 		for _, p := range r.Passes {
 			for i := range p.Windows {
-				p.Windows[i].Readings = nil
+				p.Windows[i].Readings = failedCollectors(p.Windows[i].Readings) // see lostIn
 			}
 		}
 	}

@@ -55,6 +55,7 @@ type cell struct {
 	starts  int // see Row.Runs
 	metrics map[string]*estimate
 	packed  []packedMetric // the metrics, while they are put away
+	values  []float64      // of those
 	facts   []*factSet     // what should be alike
 	kin     *kin
 }

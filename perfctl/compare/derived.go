@@ -9,7 +9,7 @@ import (
 // addSums gives the whole where a source counted user and kernel apart: the
 // reading x is x_user + x_kernel, or x_user alone with scope user. And it gives
 // the quotients of two counts of one window: ipc and ghz.
-func (ts tallies) addSums(w result.Window) {
+func (ts *tallies) addSums(w result.Window) {
 	ops := operations(w)
 	seen := map[string]bool{}
 	for _, r := range w.Readings {
@@ -83,7 +83,7 @@ func count(w result.Window, name string) (amount, result.Scope, bool) {
 // addRates gives throughput and response time, seen by the client, and how many
 // CPUs the server used. qps counts what the window's operations are: statements,
 // or rows where the cost is asked for per row.
-func (ts tallies) addRates(w result.Window) {
+func (ts *tallies) addRates(w result.Window) {
 	seconds := float64(w.DurationNS) / 1e9
 	src := w.Ops.Source
 	sound := func(v float64, unit string) amount {
@@ -132,7 +132,7 @@ func (ts tallies) addRates(w result.Window) {
 // the operations a second (vmstat's us + sy, and its sy has interrupts in it), the
 // others are a rate over the operations a second, which is a count over the
 // operations.
-func (ts tallies) addHost(w result.Window) {
+func (ts *tallies) addHost(w result.Window) {
 	ops, seconds := operations(w), float64(w.DurationNS)/1e9
 	host := func(name string) (amount, bool) {
 		r, ok := find(w, name, result.SourceHost)

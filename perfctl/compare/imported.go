@@ -8,7 +8,7 @@ import (
 
 // addImported takes a rate or a cost that was imported as it was printed: a
 // metric by its own name, which is not divided again.
-func (ts tallies) addImported(w result.Window, r result.Reading) {
+func (ts *tallies) addImported(w result.Window, r result.Reading) {
 	ts.add(measure{r.Name, r.Source, r.Scope, importedPer(r.Name)}, amountOf(r).and(doubt(w)), exactly(1))
 }
 

@@ -24,6 +24,7 @@ func (e *estimate) measure(name string) measure { return measure{name, e.Source,
 
 // gathered is what the windows of a cell say, by server start.
 type gathered struct {
+	*layout
 	order  []startKey
 	starts map[startKey]*startTallies
 }
@@ -36,7 +37,7 @@ type startTallies struct {
 // gather reads the cell's windows. Whole gives runs their readings; nil: they
 // have them.
 func (c *cell) gather(whole func(result.Run) result.Run) gathered {
-	g := gathered{starts: map[startKey]*startTallies{}}
+	g := gathered{layout: &layout{}, starts: map[startKey]*startTallies{}}
 	kinds := map[result.PassKind]map[startKey]bool{}
 	for _, r := range c.runs {
 		k := startOf(r)
@@ -46,7 +47,11 @@ func (c *cell) gather(whole func(result.Run) result.Run) gathered {
 			r = &one
 		}
 		if s == nil {
-			s = &startTallies{tallies: make(tallies, room(r))}
+			if g.places == nil {
+				g.places = make(map[measure]int, room(r))
+				g.measures = make([]measure, 0, room(r))
+			}
+			s = &startTallies{tallies: tallies{layout: g.layout, in: make([]tally, 0, room(r))}}
 			g.starts[k] = s
 			g.order = append(g.order, k)
 		}
@@ -88,24 +93,19 @@ type counted struct {
 }
 
 // byMetric are the measures of all starts, those of a metric beside each other.
-func (g gathered) byMetric(keep func(metric string) bool) (all []*counted) {
-	if len(g.order) == 0 {
-		return nil
-	}
-	of := make(map[measure]*counted, len(g.starts[g.order[0]].tallies))
-	for _, k := range g.order {
-		for m, t := range g.starts[k].tallies {
-			if keep != nil && !keep(m.name) {
-				continue
-			}
-			c := of[m]
-			if c == nil {
-				c = &counted{measure: m, starts: make([]*tally, 0, len(g.order))}
-				of[m] = c
-				all = append(all, c)
-			}
-			c.starts = append(c.starts, t)
+func (g gathered) byMetric(keep func(metric string) bool) []*counted {
+	all := make([]*counted, 0, len(g.measures))
+	for i, m := range g.measures {
+		if keep != nil && !keep(m.name) {
+			continue
 		}
+		c := &counted{measure: m, starts: make([]*tally, 0, len(g.order))}
+		for _, k := range g.order {
+			if t := g.starts[k].at(i); t != nil {
+				c.starts = append(c.starts, t)
+			}
+		}
+		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b *counted) int { return strings.Compare(a.name, b.name) })
 	return all

@@ -75,12 +75,12 @@ func (n noise) of(m measure, k *kin) (spread, bool) {
 }
 
 // learn adds what the starts of a cell say of the family's noise.
-func (k *kin) learn(c *cell) {
+func (k *kin) learn(c *cell, common packing) {
 	for name, e := range c.metrics {
 		if len(e.logs) < 2 {
 			continue
 		}
-		m := e.measure(name)
+		m := e.measure(common.name(name))
 		g := k.own[m]
 		g.squares += squares(e.logs)
 		g.df += float64(len(e.logs) - 1)

@@ -7,32 +7,61 @@ import "math"
 // follows from the values is worked out again.
 type packedMetric struct {
 	name     string
-	common   *M // without the numbers
-	values   []float64
+	common   *M     // without the numbers
+	from, to uint32 // of the cell's values
+	rare     *rarely
+}
+
+// rarely is what few metrics have.
+type rarely struct {
 	fraction *float64
 	edges    *[2]float64
 }
 
-// pack puts the cell's metrics away, but for those that verdicts are by. Known
-// are the common parts so far.
-func (c *cell) pack(verdictsBy []string, known map[M]*M) {
+// packing is what the metrics of many cells have in common.
+type packing struct {
+	names map[string]string
+	parts map[M]*M
+}
+
+func newPacking() packing { return packing{map[string]string{}, map[M]*M{}} }
+
+// name gives the one copy of a name.
+func (p packing) name(s string) string {
+	one, ok := p.names[s]
+	if !ok {
+		p.names[s], one = s, s
+	}
+	return one
+}
+
+// part is a metric without its numbers.
+func (p packing) part(m M) *M {
+	m.Value, m.RunningFraction = nil, nil
+	one := p.parts[m]
+	if one == nil {
+		one = &m
+		p.parts[m] = one
+	}
+	return one
+}
+
+// pack puts the cell's metrics away, but for those that verdicts are by.
+func (c *cell) pack(verdictsBy []string, common packing) {
 	n := 0
 	for _, e := range c.metrics {
 		n += len(e.values)
 	}
-	values := make([]float64, 0, n)
+	c.values = make([]float64, 0, n)
 	c.packed = make([]packedMetric, 0, len(c.metrics))
 	for name, e := range c.metrics {
-		m := e.M
-		m.Value, m.RunningFraction = nil, nil
-		common := known[m]
-		if common == nil {
-			common = &m
-			known[m] = common
+		p := packedMetric{name: common.name(name), common: common.part(e.M), from: uint32(len(c.values))}
+		c.values = append(c.values, e.values...)
+		p.to = uint32(len(c.values))
+		if e.RunningFraction != nil || e.edges != nil {
+			p.rare = &rarely{e.RunningFraction, e.edges}
 		}
-		from := len(values)
-		values = append(values, e.values...)
-		c.packed = append(c.packed, packedMetric{name, common, values[from:len(values):len(values)], e.RunningFraction, e.edges})
+		c.packed = append(c.packed, p)
 	}
 	kept := make(map[string]*estimate, len(verdictsBy)+1)
 	for _, name := range append([]string{changedRows}, verdictsBy...) {
@@ -49,7 +78,10 @@ func (c *cell) unpack() {
 	c.metrics = make(map[string]*estimate, len(es))
 	for i, p := range c.packed {
 		e := &es[i]
-		e.M, e.values, e.edges, e.RunningFraction = *p.common, p.values, p.edges, p.fraction
+		e.M, e.values = *p.common, c.values[p.from:p.to:p.to]
+		if p.rare != nil {
+			e.RunningFraction, e.edges = p.rare.fraction, p.rare.edges
+		}
 		if len(e.values) > 0 {
 			v := median(e.values)
 			e.Value = &v
@@ -57,7 +89,7 @@ func (c *cell) unpack() {
 		}
 		c.metrics[p.name] = e
 	}
-	c.packed = nil
+	c.packed, c.values = nil, nil
 }
 
 // logsOf sorted values; nil when one is 0 or less.

@@ -57,7 +57,7 @@ func (b *builder) starts(c *cell, keep func(metric string) bool) (all []StartVal
 			Clients: c.clients, Operations: g.starts[k].operations}
 		for _, name := range names {
 			e := c.metrics[name]
-			t := g.starts[k].tallies[e.measure(name)]
+			t := g.starts[k].of(e.measure(name))
 			if t == nil || !t.usable() || t.state == result.Partial {
 				continue
 			}

@@ -167,6 +167,7 @@ func unlike(ps []pair) (ws []result.Warning) {
 			if from == to {
 				continue
 			}
+			from, to = Apart(from, to)
 			text := fmt.Sprintf("%s: %s (%s) → %s (%s)", f.name, from, k.base, to, k.version)
 			if len(hosts) > 1 {
 				text = k.host + ": " + text

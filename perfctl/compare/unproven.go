@@ -1,6 +1,10 @@
 package compare
 
-import "opcost/perfctl/result"
+import (
+	"strings"
+
+	"opcost/perfctl/result"
+)
 
 // unproven says why an interval, however narrow, proves nothing: "" when it may.
 //
@@ -9,10 +13,25 @@ import "opcost/perfctl/result"
 // it, or both have been spared. The same scan at the same instructions/row was
 // seen to take 0.11 and 0.20 µs of CPU/row within minutes.
 func unproven(m Metric, c, base *cell) string {
-	if m.Name != "cpu_us_per_query" || !c.disturbed() && !base.disturbed() {
+	if !swayed(m.Name) || !c.disturbed() && !base.disturbed() {
 		return ""
 	}
 	return "other programs used the machine's CPUs meanwhile: measure again on a quiet machine"
+}
+
+// swayed: the metric is of times, or of what CPUs and caches are shared for.
+// Instructions in user space, rows and bytes are the same in whatever company.
+func swayed(metric string) bool {
+	switch metric {
+	case "qps", "tps", "server_latency_us", "run_queue_us_per_query", "cycles_per_query", "branch_misses_per_query":
+		return true
+	}
+	for _, kind := range []string{"response_us", "cpu_", "context_switches_"} {
+		if strings.HasPrefix(metric, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // disturbed: other programs used the machine in most of the windows that were

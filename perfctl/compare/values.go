@@ -22,6 +22,7 @@ type measure struct {
 // by the operations of its own windows, and several windows of a start give
 // their mean weighted by operations.
 type tally struct {
+	there    bool // else the start has not got it
 	num, den float64
 	unit     string
 	state    result.State
@@ -46,8 +47,53 @@ func (t *tally) bounds() *[2]float64 {
 	return &[2]float64{max(0, t.num-t.numUnsure) / (t.den + t.denUnsure), (t.num + t.numUnsure) / (t.den - t.denUnsure)}
 }
 
-// tallies of one server start of a cell.
-type tallies map[measure]*tally
+// tallies of one server start of a cell, in the places that the cell's layout
+// gives measures.
+type tallies struct {
+	*layout
+	in   []tally
+	next int // place after the last one: as a rule starts have the same in the same order
+}
+
+// layout is the order of a cell's measures.
+type layout struct {
+	measures []measure
+	places   map[measure]int
+}
+
+// place gives a measure's tally, which may be a new one.
+func (ts *tallies) place(m measure) *tally {
+	i := ts.next
+	if i >= len(ts.measures) || ts.measures[i] != m {
+		var ok bool
+		if i, ok = ts.places[m]; !ok {
+			i = len(ts.measures)
+			ts.measures = append(ts.measures, m)
+			ts.places[m] = i
+		}
+	}
+	if i >= len(ts.in) {
+		ts.in = append(ts.in, make([]tally, i+1-len(ts.in))...)
+	}
+	ts.next = i + 1
+	return &ts.in[i]
+}
+
+// at is the tally of a place, nil where the start has none.
+func (ts *tallies) at(i int) *tally {
+	if i >= len(ts.in) || !ts.in[i].there {
+		return nil
+	}
+	return &ts.in[i]
+}
+
+// of is the tally of a measure, nil where the start has none.
+func (ts *tallies) of(m measure) *tally {
+	if i, ok := ts.places[m]; ok {
+		return ts.at(i)
+	}
+	return nil
+}
 
 // amount is a quantity of one window on its way into a tally.
 type amount struct {
@@ -98,19 +144,19 @@ func (a amount) and(b amount) amount {
 
 // add puts an amount, to be divided by den, into the tally of m. An amount
 // without a value leaves its reason, unless a value is there.
-func (ts tallies) add(m measure, a amount, den divisor) {
+func (ts *tallies) add(m measure, a amount, den divisor) {
 	if a.state.Usable() && den.n <= 0 {
 		a.state, a.reason, a.remedy = result.Failed, "no operation was counted in the window", "measure longer"
 		if m.source == result.SourceImport {
 			a.reason, a.remedy = "what was imported does not say over how long or how many operations it was counted", ""
 		}
 	}
-	t := ts[m]
-	if t == nil {
-		ts[m] = &tally{num: a.value, den: den.n, numUnsure: a.unsure, denUnsure: den.unsure,
+	t := ts.place(m)
+	if !t.there {
+		*t = tally{there: true, num: a.value, den: den.n, numUnsure: a.unsure, denUnsure: den.unsure,
 			unit: a.unit, state: a.state, reason: a.reason, remedy: a.remedy, fraction: a.fraction}
 		if !a.state.Usable() {
-			ts[m].num, ts[m].den = 0, 0
+			t.num, t.den = 0, 0
 		}
 		return
 	}
@@ -118,7 +164,7 @@ func (ts tallies) add(m measure, a amount, den divisor) {
 	case !a.state.Usable():
 		return
 	case !t.state.Usable():
-		*t = tally{unit: a.unit, state: a.state, reason: a.reason, remedy: a.remedy, fraction: a.fraction}
+		*t = tally{there: true, unit: a.unit, state: a.state, reason: a.reason, remedy: a.remedy, fraction: a.fraction}
 	case severity(a.state) > severity(t.state):
 		t.state, t.reason, t.remedy = a.state, a.reason, a.remedy
 	}
@@ -130,7 +176,7 @@ func (ts tallies) add(m measure, a amount, den divisor) {
 }
 
 // addRun puts all the windows of a run into the tallies of its server start.
-func (ts tallies) addRun(run *result.Run) {
+func (ts *tallies) addRun(run *result.Run) {
 	for _, p := range costly(run) {
 		for _, w := range p.Windows {
 			if w.State == result.Failed {
@@ -147,7 +193,7 @@ func (ts tallies) addRun(run *result.Run) {
 }
 
 // addFailed keeps why a window's readings are not used.
-func (ts tallies) addFailed(kind result.PassKind, w result.Window) {
+func (ts *tallies) addFailed(kind result.PassKind, w result.Window) {
 	reason := "the window failed: " + cmp.Or(w.Reason, "no reason was stored")
 	for _, r := range w.Readings {
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (kind == result.PassCallgrind && r.Source != result.SourceCallgrind) {
@@ -159,7 +205,7 @@ func (ts tallies) addFailed(kind result.PassKind, w result.Window) {
 
 // addCallgrind takes the instructions from a window under valgrind. Its times,
 // CPU, switches and throughput mean nothing.
-func (ts tallies) addCallgrind(w result.Window) {
+func (ts *tallies) addCallgrind(w result.Window) {
 	ops := operations(w)
 	for _, r := range w.Readings {
 		if r.Source != result.SourceCallgrind || !strings.HasPrefix(r.Name, "instructions") || r.Gauge {
@@ -175,7 +221,7 @@ func (ts tallies) addCallgrind(w result.Window) {
 }
 
 // addCount takes everything from a window of the counting pass.
-func (ts tallies) addCount(w result.Window) {
+func (ts *tallies) addCount(w result.Window) {
 	traced := isTraced(w)
 	ops := operations(w)
 	for _, r := range w.Readings {

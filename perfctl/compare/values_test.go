@@ -184,6 +184,19 @@ func TestLackingValuesSayWhy(t *testing.T) {
 				t.Errorf("%s became a metric", name)
 			}
 		}
+		lost := result.Lacking("collector_perfstat", "", result.SourcePerf, "", result.Failed, "perf was killed", "")
+		whole, cut, unsupported := run("v", 0, lost), run("v", 0, lost), run("v", 0, lost)
+		cut.Passes[0].Windows[0].State = result.Partial
+		unsupported.Passes[0].Windows[0].Readings[0].State = result.Unsupported
+		for _, c := range []struct {
+			run  result.Run
+			want bool
+		}{{whole, true}, {cut, false}, {unsupported, false}} {
+			rep := Build([]result.Run{c.run}, Options{Consume: true})
+			if got := hasWarning(rep, "collector", "a window lacks what perfstat counts: perf was killed (v, point-query, 1 client)"); got != c.want {
+				t.Errorf("warned of a failed collector: %v, want %v: %+v", got, c.want, rep.Warnings)
+			}
+		}
 	})
 	t.Run("a failed pass", func(t *testing.T) {
 		r := run("v", 0, cpu(1))

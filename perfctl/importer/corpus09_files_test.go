@@ -41,9 +41,36 @@ func TestCorpusSmallDatum(t *testing.T) {
 	})
 }
 
+// everyNumber reads the file a second time, by splitting its lines: each line's
+// numbers are its cells, in their order, and no line of numbers is lost.
+func everyNumber(t *testing.T, c casefiles.Case, f smalldatum.File) {
+	t.Helper()
+	at := map[int][]string{}
+	for _, cell := range f.Cells {
+		at[cell.Line] = append(at[cell.Line], cell.Text)
+	}
+	for i, line := range strings.Split(c.Read(t), "\n") {
+		fields := strings.FieldsFunc(line, func(r rune) bool { return r == '\t' || r == ',' || r == ' ' })
+		var numbers []string
+		for _, s := range fields {
+			if _, err := strconv.ParseFloat(s, 64); err == nil || s == "NA" {
+				numbers = append(numbers, s)
+			}
+		}
+		if len(at[i+1]) == 0 && len(numbers) != max(1, len(fields)-1) {
+			continue // words
+		}
+		if !slices.Equal(numbers, at[i+1]) {
+			t.Errorf("line %d, %q, is read as %q", i+1, line, at[i+1])
+		}
+	}
+}
+
 func insertTable(t *testing.T, c casefiles.Case) {
 	if f := readTable(t, c.Path); f.Kind != smalldatum.Insert || len(f.Cells) < 20 || len(f.Cells)%20 != 0 {
 		t.Errorf("%s with %d numbers", f.Kind, len(f.Cells))
+	} else {
+		everyNumber(t, c, f)
 	}
 	refused("insert benchmark")(t, c)
 }
@@ -56,6 +83,8 @@ func counterFile(t *testing.T, c casefiles.Case) {
 	// A machine that supports none has 34 counters, the others 36 or more.
 	if f := readTable(t, c.Path); f.Kind != smalldatum.Counters || len(f.Cells) < 34 {
 		t.Errorf("%s with %d numbers", f.Kind, len(f.Cells))
+	} else {
+		everyNumber(t, c, f)
 	}
 	refused("counters of one backend")(t, c)
 }
@@ -66,6 +95,7 @@ func qpsTable(t *testing.T, c casefiles.Case) {
 	if f.Kind != smalldatum.QPS && f.Kind != smalldatum.QPSRelative {
 		t.Fatalf("it is %s", f.Kind)
 	}
+	everyNumber(t, c, f)
 	if want := strings.Contains(c.File, ".rel") || strings.Contains(c.File, "qps.sum"); (f.Kind == smalldatum.QPSRelative) != want {
 		t.Errorf("it is %s", f.Kind)
 	}
@@ -95,6 +125,7 @@ func perOpTable(t *testing.T, c casefiles.Case) {
 	if f.Kind != smalldatum.PerOp {
 		t.Fatalf("it is %s", f.Kind)
 	}
+	everyNumber(t, c, f)
 	path := filepath.Join(casefiles.Folder(t, "09-small-datum"), "derived", folder+"."+name+".csv")
 	if _, err := os.Stat(path); err == nil {
 		equalDerived(t, f, path)

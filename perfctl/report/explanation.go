@@ -166,7 +166,8 @@ func differenceTexts(e explain.Explanation) (out []string) {
 		if i == mostUnlike && len(e.Differences) > mostUnlike+1 {
 			return append(out, moreDifferences(len(e.Differences)-i))
 		}
-		text := fmt.Sprintf("%s: %s → %s", d.Name, middle(d.Base), middle(d.New))
+		base, new := compare.Apart(d.Base, d.New)
+		text := fmt.Sprintf("%s: %s → %s", d.Name, middle(base), middle(new))
 		if d.Why != "" {
 			text += " (" + d.Why + ")"
 		}

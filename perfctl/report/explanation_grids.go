@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"opcost/perfctl/compare"
 	"opcost/perfctl/explain"
 	"opcost/profiles/symbol"
 )
@@ -86,7 +87,8 @@ func differencesGrid(e explain.Explanation) grid {
 		if why == "" {
 			why = "-"
 		}
-		g.rows = append(g.rows, []string{string(d.Class), d.Name, middle(d.Base), middle(d.New), alone, why})
+		base, new := compare.Apart(d.Base, d.New)
+		g.rows = append(g.rows, []string{string(d.Class), d.Name, middle(base), middle(new), alone, why})
 	}
 	if len(e.Differences) == 0 {
 		g.notes = []string{"nothing that is recorded"}

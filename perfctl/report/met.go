@@ -123,7 +123,7 @@ func (c Costs) cells(row compare.Row) (values, ratios []string) {
 func writeMet(w io.Writer, r compare.Report, c Costs) error {
 	var b strings.Builder
 	for _, block := range costBlocks(r) {
-		fmt.Fprintf(&b, "%s\n--- absolute\n%s\tdbms\n", plain(block.title), strings.Join(c.heads(), "\t"))
+		fmt.Fprintf(&b, "%s\n--- absolute\n%s\tdbms\n", guard(block.title), strings.Join(c.heads(), "\t"))
 		for _, row := range block.rows {
 			values, _ := c.cells(row)
 			fmt.Fprintf(&b, "%s\t%s\n", strings.Join(values, "\t"), guard(plain(row.Version)))

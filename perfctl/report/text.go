@@ -8,6 +8,9 @@ import (
 // plain makes text that came from outside (names, reasons) safe to print: no
 // control characters, no invisible direction marks, one line.
 func plain(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return s // as nearly all is
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':

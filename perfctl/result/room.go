@@ -25,7 +25,7 @@ type Unwritable struct {
 }
 
 func (u *Unwritable) Error() string {
-	return fmt.Sprintf("results folder %s takes no more runs: %v; what is in it is kept; %s, then the same command goes on with what is missing", u.Dir, u.Err, u.remedy())
+	return fmt.Sprintf("results folder %s takes no more runs: %v; %s, then the same command goes on with what is missing", u.Dir, u.Err, u.remedy())
 }
 
 func (u *Unwritable) Unwrap() error { return u.Err }
@@ -33,11 +33,11 @@ func (u *Unwritable) Unwrap() error { return u.Err }
 func (u *Unwritable) remedy() string {
 	switch {
 	case NoSpace(u.Err):
-		return "make room on its disk (df -h)"
+		return "what is in it is kept; make room on its disk (df -h)"
 	case errors.Is(u.Err, unix.EROFS):
-		return "have its disk mounted for writing"
+		return "what is in it is kept; have its disk mounted for writing"
 	case errors.Is(u.Err, errReplaced), errors.Is(u.Err, fs.ErrNotExist):
-		return "leave the folder where it is while opcost runs"
+		return "put it back, and leave it where it is while opcost runs"
 	}
 	return "mend that"
 }

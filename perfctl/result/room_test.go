@@ -91,7 +91,7 @@ func TestFolderReplaced(t *testing.T) {
 				}
 			}
 			var u *Unwritable
-			if !errors.As(begin, &u) || !strings.Contains(begin.Error(), dir) || !strings.Contains(begin.Error(), "leave the folder where it is") {
+			if !errors.As(begin, &u) || !strings.Contains(begin.Error(), dir) || !strings.Contains(begin.Error(), "leave it where it is") {
 				t.Errorf("%v", begin)
 			}
 			if runs, _, _ := Read(dir); len(runs) > 0 {

@@ -34,7 +34,7 @@ func TestCounter(t *testing.T) {
 		}
 	}
 	for from, want := range map[string]string{
-		"echo none":                   `no whole number in "none\n"`,
+		"echo none":                   "no whole number in the 5 bytes",
 		"echo sorry >&2; exit 3":      "sorry",
 		filepath.Join(file, "no/way"): "neither a file nor a command that works",
 		"echo 99999999999999999999":   "no whole number",

@@ -20,9 +20,12 @@ import (
 //   - with "@plt" kept: a stub is code of its caller's object, not the function.
 //     Thunks and .resolver functions likewise are code of their own.
 //
-// A name that it does not understand is returned as it is. Normal of a normal
+// A name that it does not understand, or of over 4 KiB, is returned as it is. Normal of a normal
 // name is that name; of a name that is not empty, it is not empty.
 func Normal(name string) string {
+	if len(name) > maxName {
+		return name
+	}
 	was := name
 	for range maxRounds {
 		next := once(name)
@@ -33,6 +36,10 @@ func Normal(name string) string {
 	}
 	return was // never settles: leave it alone
 }
+
+// maxName is above the names of real functions, templates of templates as they
+// are. A longer one is left alone: demangling takes the square of a name's length.
+const maxName = 4 << 10
 
 // maxRounds is more than any real name needs: one round, and one to see that it
 // settled.
@@ -55,7 +62,7 @@ func once(name string) string {
 
 // unsuffixed is a name without what compilers, libraries and callgrind append.
 func unsuffixed(name string) string {
-	for {
+	for range maxSuffixes {
 		was := name
 		for _, s := range suffixes {
 			if i := s.FindStringIndex(name); i != nil && i[0] > 0 {
@@ -66,18 +73,22 @@ func unsuffixed(name string) string {
 			return name
 		}
 	}
+	return name // Normal comes back for the rest
 }
+
+// maxSuffixes is how many kinds of suffixes stand behind each other at most.
+const maxSuffixes = 8
 
 var suffixes = []*regexp.Regexp{
 	// GCC (cgraphclones.cc, ipa-*.cc) and LLVM (FunctionSpecialization,
 	// HotColdSplitting, ThinLTO promotion, UniqueInternalLinkageNames).
 	regexp.MustCompile(`(\.(part|isra|constprop|cold|lto_priv|localalias|clone|simdclone|warm|hot|llvm|__uniq|specialized|extracted|memprof|cfi|cfi_jt)(\.[0-9]+)*)+$`),
-	regexp.MustCompile(`( ?\[clone [^\]]*\])+$`),                  // libiberty
-	regexp.MustCompile(`( \(\.[a-z_]+(\.[0-9]+)*\))+$`),           // LLVM's demangler
-	regexp.MustCompile(`'[0-9]+$`),                                // callgrind's recursion level
-	regexp.MustCompile(`@@?[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_.]*$`), // symbol version
-	regexp.MustCompile(`::h[0-9a-f]{16}$`),                        // Rust before v0
-	regexp.MustCompile(`(\[abi:[A-Za-z0-9_]+\])+$`),               // GCC's ABI tags
+	regexp.MustCompile(`( ?\[clone [^\]]*\])+$`),                     // libiberty
+	regexp.MustCompile(`( \(\.[a-z_]+(\.[0-9]+)*\))+$`),              // LLVM's demangler
+	regexp.MustCompile(`('[0-9]+)+$`),                                // callgrind's recursion level
+	regexp.MustCompile(`(@@?[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_.]*)+$`), // symbol version
+	regexp.MustCompile(`(::h[0-9a-f]{16})+$`),                        // Rust before v0
+	regexp.MustCompile(`(\[abi:[A-Za-z0-9_]+\])+$`),                  // GCC's ABI tags
 }
 
 // rustCrate is the hash that Rust's v0 names carry behind a crate's name.

@@ -49,6 +49,9 @@ func Open() (*Control, []*os.File, error) {
 	return &Control{commands: commands, acks: acks}, []*os.File{theirCommands, theirAcks}, nil
 }
 
+// ErrLate is wrapped where perf, or the machine, was too slow to answer.
+var ErrLate = errors.New("no answer within")
+
 // ErrEnded: perf closed its ends, so it has ended or is about to.
 var ErrEnded = errors.New("perf ended")
 
@@ -111,7 +114,7 @@ func (c *Control) readAck() (string, error) {
 func cause(ctx context.Context, err error, wait time.Duration) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("no answer within %v", wait)
+		return fmt.Errorf("%w %v", ErrLate, wait)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return ctx.Err()
 	case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):

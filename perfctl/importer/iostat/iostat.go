@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +75,7 @@ func Parse(r io.Reader) (Output, []result.Warning, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
 		return parseJSON(b)
 	}
-	p := parser{}
+	p := parser{seen: map[string]bool{}, at: map[string]int{}}
 	if err := lines.Each(b, p.line); err != nil {
 		return Output{}, nil, err
 	}
@@ -90,11 +89,12 @@ func Parse(r io.Reader) (Output, []result.Warning, error) {
 type parser struct {
 	Output
 	now      Report
-	any      bool     // now holds something
-	seen     []string // headings of device tables in now
-	columns  []string // of the table we are in
-	atEnd    bool     // the device's name is the last column (--pretty)
-	cpu      []string // columns of the CPU line that follows
+	any      bool            // now holds something
+	seen     map[string]bool // headings of device tables in now
+	at       map[string]int  // where a device is in now
+	columns  []string        // of the table we are in
+	atEnd    bool            // the device's name is the last column (--pretty)
+	cpu      []string        // columns of the CPU line that follows
 	warnings lines.Warnings
 }
 
@@ -102,7 +102,8 @@ func (p *parser) close() {
 	if p.any {
 		p.Reports = append(p.Reports, p.now)
 	}
-	p.now, p.any, p.seen, p.columns, p.cpu = Report{}, false, nil, nil, nil
+	p.now, p.any, p.columns, p.cpu = Report{}, false, nil, nil
+	p.seen, p.at = map[string]bool{}, map[string]int{}
 }
 
 var (
@@ -174,10 +175,10 @@ func (p *parser) cpuRow(n int, f []string) {
 // table begins a table of devices. One with a heading that the report had
 // already is of the next report.
 func (p *parser) table(text string, f []string, atEnd bool) {
-	if slices.Contains(p.seen, text) {
+	if p.seen[text] {
 		p.close()
 	}
-	p.seen = append(p.seen, text)
+	p.seen[text] = true
 	p.columns, p.atEnd, p.any = f[1:], atEnd, true
 	if atEnd {
 		p.columns = f[:len(f)-1]
@@ -193,9 +194,10 @@ func (p *parser) device(n int, line string, f []string) {
 		p.warnings.Add("import_line", "line %d has %d columns below %d headings: %s", n, len(values), len(p.columns), lines.Short(line))
 		return
 	}
-	at := slices.IndexFunc(p.now.Devices, func(d Device) bool { return d.Name == name })
-	if at < 0 {
+	at, there := p.at[name]
+	if !there {
 		at = len(p.now.Devices)
+		p.at[name] = at
 		p.now.Devices = append(p.now.Devices, Device{name, map[string]float64{}})
 	}
 	for i, s := range values {

@@ -45,6 +45,7 @@ type Value struct {
 	Is          Kind
 	Required    bool
 	Repeated    bool
+	Separator   string // between the values of a flag that takes several; "": it is given again for each
 }
 
 // Kind is what a value is, for completions.
@@ -141,6 +142,9 @@ func value(v *kong.Value, placeholder string) Value {
 		Name: v.Name, Argument: v.Flag == nil, Placeholder: placeholder, Help: v.Help, Default: v.Default,
 		Is: kinds[placeholder], Required: v.Required, Repeated: v.IsCumulative(),
 	}
+	if out.Repeated && !out.Argument && v.Tag.Sep > 0 {
+		out.Separator = string(v.Tag.Sep)
+	}
 	words := os.Expand(v.Tag.Get("words"), func(name string) string { return v.Tag.Vars[name] })
 	if v.Enum != "" {
 		words, out.Only = v.Enum, true
@@ -187,6 +191,12 @@ func (v Value) about() (sentences []string) {
 	}
 	if v.Default != "" && !strings.Contains(v.Help, "Default:") {
 		sentences = append(sentences, "Default: `"+v.Default+"`.")
+	}
+	switch {
+	case v.Separator != "":
+		sentences = append(sentences, "Several stand with `"+v.Separator+"` between them.")
+	case v.Repeated && !v.Argument:
+		sentences = append(sentences, "It may be given several times.")
 	}
 	if v.Required && !v.Argument {
 		sentences = append(sentences, "It must be given.")
