@@ -123,38 +123,22 @@ func callsOf(t *testing.T, dir string, texts []shellText) (all [][][]string) {
 	return all
 }
 
-// parsers read the command line without running anything: opcost's own, and the
-// one that it takes where a command comes first.
-type parsers struct{ whole, command *kong.Kong }
-
-func newParsers(t *testing.T) parsers {
-	t.Helper()
-	one := func(root any) *kong.Kong {
-		p, err := kong.New(root, kong.Name("opcost"), kong.Vars{"version": "0"}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) { panic(helped{}) }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	return parsers{one(new(cli)), one(new(commands))}
-}
-
-// helped is the panic of --help and --version, which end the program.
-type helped struct{}
-
-// check is nil where opcost takes the arguments.
-func (p parsers) check(args []string) (err error) {
-	defer func() {
-		if r := recover(); r != nil && r != any(helped{}) {
-			panic(r)
-		}
-	}()
-	parser := p.whole
+// parses is nil where opcost takes the arguments. A parser is of one use: it
+// keeps which flags it has seen.
+func parses(args []string) error {
+	helped := false
+	var root any = new(cli)
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		parser = p.command
+		root = new(commands)
 	}
-	_, err = parser.Parse(args)
-	return err
+	parser, err := kong.New(root, kong.Name("opcost"), kong.Vars{"version": "0"}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) { helped = true }))
+	if err != nil {
+		return err
+	}
+	if _, err := parser.Parse(args); err != nil && !helped {
+		return err
+	}
+	return nil
 }
 
 // targets are what make can be told to make.
@@ -168,7 +152,7 @@ func targets(t *testing.T) (names []string) {
 
 // TestDocsCommandsParse: what documents show, the shell and opcost take.
 func TestDocsCommandsParse(t *testing.T) {
-	dir, makes, known, parsers := recorders(t), targets(t), commandsOf(t), newParsers(t)
+	dir, makes, known := recorders(t), targets(t), commandsOf(t)
 	n := 0
 	for _, file := range documents(t) {
 		texts, mentions := shownCommands(file, document(t, file))
@@ -179,7 +163,7 @@ func TestDocsCommandsParse(t *testing.T) {
 				var err error
 				switch call[0] {
 				case "opcost":
-					err = parsers.check(call[1:])
+					err = parses(call[1:])
 				case "make":
 					err = makesTarget(makes, call[1:])
 				}
@@ -272,7 +256,7 @@ func (m model) mistake(text string, targets []string) string {
 
 // TestDocsCommandsMistakes: each kind of mistake is found.
 func TestDocsCommandsMistakes(t *testing.T) {
-	known, makes, parsers := commandsOf(t), targets(t), newParsers(t)
+	known, makes := commandsOf(t), targets(t)
 	for text, wrong := range map[string]bool{
 		"opcost report": false, "opcost report … --sweep": false, "opcost profile diff DIR --base a": false, "opcost --version": false, "make test-long": false,
 		"opcost measure": true, "opcost report --swep": true, "opcost profile diff --sweep": true, "make toast": true, "testbed/nothing.sh": true,
@@ -282,7 +266,7 @@ func TestDocsCommandsMistakes(t *testing.T) {
 		}
 	}
 	for text, wrong := range map[string]bool{"report a --sweep": false, "report": true, "report a --swep": true, "--version": false, "run": true, "measure a": true} {
-		if err := parsers.check(strings.Fields(text)); (err != nil) != wrong {
+		if err := parses(strings.Fields(text)); (err != nil) != wrong {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -72,7 +72,7 @@ func TestFaultDiskFullData(t *testing.T) {
 	c.until("a: initialise and load")
 	free := fillUp(t, work, 0)
 	full := []string{"the disk of work (the servers' data) is full", "make room there", "--work DIR on another disk"}
-	o := f.ends(c, exitIncomplete, append(full, "no run has been measured yet")...)
+	f.ends(c, exitIncomplete, append(full, "no run has been measured yet")...)
 	if n := len(kept(t, f.dir, "out")); n != 0 {
 		t.Errorf("%d runs of no data", n)
 	}
@@ -82,7 +82,7 @@ func TestFaultDiskFullData(t *testing.T) {
 	c = f.start()
 	c.until("r01-a-update-index-c1-count: update-index, 1 client: window 1 of")
 	free = fillUp(t, work, 0)
-	o = f.ends(c, exitIncomplete, full...)
+	o := f.ends(c, exitIncomplete, full...)
 	f.stopsAtOnce(o)
 	holdsOnly(t, work, "filler")
 	free()

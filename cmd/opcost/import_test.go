@@ -183,9 +183,9 @@ func TestImportOwnRatios(t *testing.T) {
 
 	// Ratios that stand for something else are refused, and it is said why.
 	for name, c := range map[string]struct{ text, want string }{
-		"of another metric": {print(runs, "--metric", "response_us"), "its ratios are of response_us"},
+		"of another metric": {print(runs, "--metric", "response_us"), `its ratios are of "response_us"`},
 		"to the one before": {print(runs, "--base", "previous"), "print them with --base NAME"},
-		"to unlike bases":   {print(runs, "--base", "5.6.51") + "\n" + print(runs, "--base", "8.0.28"), "relative to 5.6.51 and to 8.0.28"},
+		"to unlike bases":   {print(runs, "--base", "5.6.51") + "\n" + print(runs, "--base", "8.0.28"), `relative to "5.6.51" and to "8.0.28"`},
 	} {
 		o := opcost(t, "import", file("refused.tsv", c.text), "--out", filepath.Join(dir, "refused"))
 		if o.code == exitDone || !strings.Contains(o.stderr, c.want) {

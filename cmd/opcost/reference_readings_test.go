@@ -122,8 +122,7 @@ type measuredBy struct {
 func TestLongReference(t *testing.T) {
 	long(t)
 	lacking(t, "mariadbd", "valgrind")
-	type row struct{ Metrics map[string]measuredBy }
-	var rows []row
+	var rows []reportRow
 	var runs []result.Run
 	for _, rest := range []string{
 		"counters: auto\n",
@@ -137,7 +136,7 @@ func TestLongReference(t *testing.T) {
 		if o.code != exitDone {
 			t.Fatalf("%+v", o)
 		}
-		var report struct{ Rows []row }
+		var report struct{ Rows []reportRow }
 		if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
 			t.Fatal(err)
 		}
@@ -149,6 +148,14 @@ func TestLongReference(t *testing.T) {
 		runs = append(runs, some...)
 		nothingAlive(t, dir)
 	}
+	holdAgainst(t, rows, runs)
+}
+
+type reportRow struct{ Metrics map[string]measuredBy }
+
+// holdAgainst compares the page of metrics with what was measured.
+func holdAgainst(t *testing.T, rows []reportRow, runs []result.Run) {
+	t.Helper()
 	metrics := tables(t, metricsPage, metricTables...)
 	seen := map[string]bool{}
 	for _, row := range rows {

@@ -56,6 +56,7 @@ func FuzzMachine(f *testing.F) {
 	f.Add(uint8(4), "NaN inf 1e999 1/2 3\n")
 	f.Add(uint8(9), "0-65536,7-3,-1,99999999999999999999-1\n")
 	f.Add(uint8(5), "cpu  1 2 3 -4 nan\ncpu18446744073709551615 1\nintr 9\n")
+	f.Add(uint8(2), "processor\t:")
 	f.Add(uint8(6), "Uid:\t1\nCapEff:\tzz\n")
 	dir := root(f, files)
 	a := asker{root: dir, run: func(context.Context, ...string) (string, string, error) { return "", "", errors.New("not asked") },

@@ -41,7 +41,7 @@ func (a asker) fromProc(fs procfs.FS, c *Caps) {
 	if m, err := fs.Meminfo(); err == nil && m.MemTotal != nil {
 		c.Host.MemoryKB = int64(*m.MemTotal)
 	}
-	if cpus, err := fs.CPUInfo(); err == nil && len(cpus) > 0 {
+	if cpus, err := cpuInfo(fs); err == nil && len(cpus) > 0 {
 		c.Host.CPUModel = cpus[0].ModelName
 		if slices.Contains(cpus[0].Flags, "hypervisor") {
 			c.Hyper = unnamedHypervisor
@@ -61,6 +61,17 @@ func (a asker) fromProc(fs procfs.FS, c *Caps) {
 			c.User.Ptrace = has(s.CapEff, unix.CAP_SYS_PTRACE)
 		}
 	}
+}
+
+// cpuInfo reads /proc/cpuinfo. procfs 0.23 panics where a line lacks the value
+// that its kernels write, which those of emulators and containers may not.
+func cpuInfo(fs procfs.FS) (cpus []procfs.CPUInfo, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cpus, err = nil, fmt.Errorf("/proc/cpuinfo has a line that is not understood: %v", r)
+		}
+	}()
+	return fs.CPUInfo()
 }
 
 func has(set uint64, capability int) bool { return set&(1<<capability) != 0 }

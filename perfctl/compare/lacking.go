@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,8 +11,10 @@ import (
 
 // explainLacking gives each main metric that the cell lacks altogether a state
 // and a reason: the collector that failed, the pass that could not be made, or
-// that nothing counted it. And it removes what only carried such reasons.
-func (c *cell) explainLacking(keep func(metric string) bool) {
+// that nothing counted it. And it removes what only carried such reasons. It
+// gives the collectors that failed: what they count beside the main metrics would
+// be missing without a word.
+func (c *cell) explainLacking(keep func(metric string) bool) (failed []result.Warning) {
 	lost := map[result.Source]*estimate{}
 	var names []string
 	for name := range c.metrics {
@@ -24,6 +27,9 @@ func (c *cell) explainLacking(keep func(metric string) bool) {
 			if lost[e.Source] == nil {
 				lost[e.Source] = e
 			}
+			if e.State == result.Failed && c.driver != Attached && c.whole() { // a live table says it in its place, a partial window why
+				failed = append(failed, result.Warning{Code: "collector", Text: fmt.Sprintf("a window lacks what %s counts: %s", strings.TrimPrefix(name, lostCollector), e.Reason)})
+			}
 			delete(c.metrics, name)
 		}
 	}
@@ -33,6 +39,19 @@ func (c *cell) explainLacking(keep func(metric string) bool) {
 		}
 		c.metrics[m.Name] = c.lacking(m.Name, lost)
 	}
+	return failed
+}
+
+// whole tells whether all windows that were kept are.
+func (c *cell) whole() bool {
+	for _, r := range c.runs {
+		for _, p := range r.Passes {
+			if slices.ContainsFunc(p.Windows, func(w result.Window) bool { return w.State != result.OK }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (c *cell) lacking(name string, lost map[result.Source]*estimate) *estimate {

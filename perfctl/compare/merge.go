@@ -133,7 +133,7 @@ func (c *cell) summarise(g gathered, keep func(metric string) bool) (notes []res
 			notes = append(notes, result.Warning{Code: "source", Text: fmt.Sprintf("%s: %s is shown; %s was measured too and is left out, since the two are never mixed", kept.name, kept.measure, d.measure)})
 		}
 	}
-	c.explainLacking(keep)
+	notes = append(notes, c.explainLacking(keep)...)
 	slices.SortFunc(notes, func(a, b result.Warning) int { return cmp.Compare(a.Text, b.Text) })
 	return notes
 }

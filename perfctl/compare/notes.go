@@ -75,9 +75,6 @@ func recorded(all []*cell) []result.Warning {
 					if w.State != result.OK && w.Reason != p.Reason {
 						ns.add(where, result.Warning{Code: "window", Text: fmt.Sprintf("a window is %s: %s", w.State, w.Reason)})
 					}
-					if w.State == result.OK && r.Driver != result.Attached { // a live table says it in its place
-						lostIn(&ns, where, w)
-					}
 					for _, q := range w.Quality {
 						if isSampled(p) {
 							continue // no value is of this window
@@ -95,25 +92,6 @@ func recorded(all []*cell) []result.Warning {
 		}
 	}
 	return append(ns.warnings(), cs.warnings()...)
-}
-
-// lostIn notes the collectors that failed in a window that is whole otherwise:
-// what they count beside the main metrics would be missing without a word.
-func lostIn(ns *notes, where string, w result.Window) {
-	for _, g := range failedCollectors(w.Readings) {
-		ns.add(where, result.Warning{Code: "collector", Text: fmt.Sprintf("a window lacks what %s counts: %s", strings.TrimPrefix(g.Name, lostCollector), g.Reason)})
-	}
-}
-
-// failedCollectors are the readings that say of a whole collector that it failed;
-// nil for none.
-func failedCollectors(rs []result.Reading) (lost []result.Reading) {
-	for _, g := range rs {
-		if g.State == result.Failed && strings.HasPrefix(g.Name, lostCollector) {
-			lost = append(lost, g)
-		}
-	}
-	return lost
 }
 
 // checks sums up each quality check over all windows: how many did not hold,

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"strconv"
 
 	"opcost/perfctl/compare"
@@ -180,11 +181,19 @@ func (f *facts) cpu() (Equation, bool) {
 	if _, has := f.time(); !has { // else they stand in that equation
 		connection.Of, connection.Parts = f.factors(on, c.base, true)
 	}
-	background, _ := f.derive("background", []string{cpu, cpuConnection}, func(vs []float64) float64 { return vs[0] - vs[1] })
+	background, _ := f.derive("background", []string{cpu, cpuConnection}, func(vs []float64) float64 { return less(vs[0], vs[1]) })
 	b := term("cpu_background", "background threads", background, c.base)
 	b.Rest = true
 	e.Total.Of, e.Total.Parts = "sum", []Part{connection, b}
 	return e, true
+}
+
+// less is a-b, and 0 where they differ by no more than how they were summed up.
+func less(a, b float64) float64 {
+	if d := a - b; math.Abs(d) > 1e-12*math.Abs(a) {
+		return d
+	}
+	return 0
 }
 
 // missing are the factors that could not be measured.

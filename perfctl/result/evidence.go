@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,7 +19,7 @@ func (r Run) EvidenceFiles() ([]string, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, r.unreadable(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -61,12 +62,21 @@ func (r Run) evidence() (string, error) {
 	dir := filepath.Join(r.Path, evidenceDir)
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return "", err
+		return "", r.unreadable(err)
 	}
 	if !info.IsDir() {
 		return "", fmt.Errorf("run %s: its folder of evidence is not one but %s, and is not read", r.ID, kindOf(info.Mode()))
 	}
 	return dir, nil
+}
+
+// unreadable names the run in place of the path, as pages and bundles show it.
+func (r Run) unreadable(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("run %s: its evidence cannot be read: %w", r.ID, err)
 }
 
 func kindOf(m fs.FileMode) string {

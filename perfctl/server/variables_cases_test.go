@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/csv"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,9 +46,10 @@ func table(t *testing.T, name string) (header []string, rows [][]string) {
 	return all[0], all[1:]
 }
 
-// TestNineServersCases reads the variables of nine real servers. Another reader
-// has put into tables which of them has which, and the values of some.
-func TestNineServersCases(t *testing.T) {
+// TestSevenServersCases reads the variables of seven real servers. Another reader
+// has put into tables which of them has which, and the values of some; two more
+// servers of these tables have no file.
+func TestSevenServersCases(t *testing.T) {
 	servers, presence := table(t, "variable-presence.csv")
 	named, values := table(t, "key-variables.csv")
 	if strings.Join(servers, ",") != strings.Join(named, ",") || len(servers) != 10 {
@@ -56,9 +59,13 @@ func TestNineServersCases(t *testing.T) {
 	for _, name := range ComparedVariables {
 		ours[name] = true
 	}
-	n, known := 0, 0
+	n, known, files := 0, 0, 0
 	for column, server := range servers[1:] {
 		path := filepath.Join(casefiles.Folder(t, "07-mysql-status"), "mytools", "show-variables."+server+".txt")
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		files++
 		casefiles.Used(t, casefiles.Compared, path)
 		got := variablesOf(t, path)
 		for _, row := range presence {
@@ -78,8 +85,8 @@ func TestNineServersCases(t *testing.T) {
 			}
 		}
 	}
-	if n < 9*100 || known < 9*20 {
-		t.Errorf("only %d presences and %d values were compared", n, known)
+	if files != 7 || n < 7*100 || known < 7*20 {
+		t.Errorf("only %d presences and %d values of %d servers were compared", n, known, files)
 	}
 	t.Logf("%d presences and %d values are right", n, known)
 }

@@ -18,6 +18,7 @@ var unclaimed = map[string]string{
 	"07-mysql-status/mytools/innodb-status":       "SHOW ENGINE INNODB STATUS is not read: what is needed of it is in SHOW GLOBAL STATUS",
 	"07-mysql-status/mytools/my.cnf":              "a server's defaults file is read by that server (--print-defaults), which has to be of its version",
 	"07-mysql-status/facts/init-per-version.csv":  "facts about versions in words: a binary is asked what it can, and `make four-servers` starts four",
+	"07-mysql-status/percona-toolkit/pt-mext-00":  "what mysqladmin --relative prints are differences already; opcost takes its own",
 	"07-mysql-status/percona-toolkit/temp_enc008": "a fact without its files",
 
 	"02-perf-script/mysqld-folded DIFF fbmy5635": "differences to a profile that is not here",

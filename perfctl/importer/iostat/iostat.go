@@ -213,9 +213,11 @@ func (p *parser) device(n int, line string, f []string) {
 // scaled reads a number of --human: 222.1k in a column of kB is 222.1 kB, 1.5G
 // is 1.5 x 1024 x 1024 kB. Other columns have a percent sign at most.
 func scaled(s, column string) (float64, bool) {
-	s = strings.TrimSuffix(s, "%")
-	unit := strings.IndexByte("BkMGTP", s[max(0, len(s)-1)])
-	if s == "" || unit < 0 {
+	if s = strings.TrimSuffix(s, "%"); s == "" {
+		return 0, false
+	}
+	unit := strings.IndexByte("BkMGTP", s[len(s)-1])
+	if unit < 0 {
 		v, ok := lines.Number(s)
 		return v, ok && v >= 0
 	}

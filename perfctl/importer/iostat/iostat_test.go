@@ -67,6 +67,7 @@ func TestUnits(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(heading + cpu + "Device   r/s Device\nsda 1.5k x\n")
+	f.Add(heading + "Device r/s\nsda %\n")
 	f.Add(`{"sysstat":{"hosts":[{"statistics":[{"disk":[{"disk_device":"sda","r/s":8.0}]}]}]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		o, _, err := Parse(strings.NewReader(in))

@@ -144,6 +144,7 @@ func TestParseTest(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	f.Add("Measured on: h, 4 clients\nRelative to: a b\ncol-1 : c\ncol-2 : d\n\ncol-1\tcol-2\n0.50\t\tpoint-query\n\n0.50\t\tmedian_point\n")
 	f.Add("Relative to: x.a\ncol-1 : x.b\n\ncol-1\n0.50\thot-points_range=100\n")
 	f.Add("sb.met.scan.range100.pk1.dop4\n--- absolute\ncpu/o\to/s\tdbms\n0.1\tinf\tx.a\n--- relative\n1\t1\tx.a\n")
 	f.Add("scan_range=100,10,20\nsb.r.qps.scan.range100.pk1\n10\t20\tx.a\n")
