@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"opcost/collectors/probe"
 	"opcost/perfctl/result"
 )
 
@@ -52,12 +50,13 @@ func CannotGoOn(err error) bool {
 	return errors.As(err, &unwritable) || errors.As(err, &full)
 }
 
-// full says which of the run's disks has less than so much room for us.
+// full says which of the run's disks has less than so much room for us; a disk
+// that does not tell, and a folder that is gone, are for others to notice.
 func (r *runner) full(results, work int64) error {
-	if free, ok := free(r.opts.Folder.Dir()); ok && free < results {
+	if free, err := probe.FreeAt(r.opts.Folder.Dir()); err == nil && free < results {
 		return &NoRoom{r.opts.Folder.Dir(), theResults, free}
 	}
-	if free, ok := free(r.opts.Work); ok && free < work {
+	if free, err := probe.FreeAt(r.opts.Work); err == nil && free < work {
 		return &NoRoom{r.opts.Work, serversData, free}
 	}
 	return nil
@@ -98,18 +97,4 @@ func (r *runner) whileRoom(ctx context.Context) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() { cancel(nil) }
-}
-
-// free is the room for us on the disk of a folder; not known of some network
-// file systems, and of a folder that is gone.
-func free(dir string) (bytes int64, known bool) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil || st.Blocks == 0 {
-		return 0, false
-	}
-	blocks := st.Bavail
-	if os.Geteuid() == 0 { // what is kept back is for root
-		blocks = st.Bfree
-	}
-	return int64(blocks) * st.Bsize, true
 }

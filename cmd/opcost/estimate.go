@@ -13,22 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"opcost/collectors/probe"
 	"opcost/perfctl"
 	"opcost/perfctl/plan"
 	"opcost/perfctl/report"
 )
-
-// space is what is free for us on the disk of a folder.
-func space(dir string) (int64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", dir, err)
-	}
-	return int64(st.Bavail) * st.Bsize, nil
-}
 
 // refuseAt is the share of what is needed below which a run is not begun: the
 // estimate of the disk is good to 30%.
@@ -61,7 +50,7 @@ func (c *runCmd) check(ctx context.Context, bar *progress, p *plan.Plan, caps pr
 	if err != nil {
 		return usageError{err}
 	}
-	free, err := space(work)
+	free, err := probe.FreeAt(work)
 	if err != nil {
 		return usageError{err}
 	}
@@ -91,7 +80,7 @@ func (c *runCmd) estimate(ctx context.Context, con console, f report.Format, p *
 	if err != nil {
 		return usageError{err}
 	}
-	free, err := space(dir)
+	free, err := probe.FreeAt(dir)
 	if err != nil {
 		return usageError{err}
 	}

@@ -82,3 +82,20 @@ func SpaceAt(dir string) Space {
 	}
 	return s
 }
+
+// FreeAt is the room for us on the disk of a folder that is there, in bytes. Some
+// network file systems do not tell, which is an error too.
+func FreeAt(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if st.Blocks == 0 {
+		return 0, fmt.Errorf("free space of %s: its file system does not tell", dir)
+	}
+	blocks := st.Bavail
+	if os.Geteuid() == 0 { // what is kept back is for root
+		blocks = st.Bfree
+	}
+	return int64(blocks) * int64(st.Bsize), nil
+}
