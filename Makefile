@@ -11,6 +11,7 @@
 #   make corpus  the share of public outputs of other tools that is read right
 #   make bench   the figures of the docs, as ratios in one run, and at its end
 #                as one table, which goes into docs/figures.md
+#   make test-unit  every test, without the set-up: what lacks a tool is skipped
 #   make lint    formatting, vet, staticcheck, the fences between the rooms
 #   make build   bin/opcost
 #   make dist    static binaries for amd64 and arm64, the manual, completions,
@@ -20,13 +21,14 @@
 GO      ?= go
 TOOLS   := $(CURDIR)/.tools
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-DIST    ?= dist
+# Not of the environment, as they are removed; make dist DIST=... sets them.
+BIN     := bin
+DIST    := dist
 PAPERS  := README.md $(wildcard LICENSE* CHANGELOG.md)
 # Files in archives are as old as the commit, so that each making gives the same.
 DATE    := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
-DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
-
 FIGURES ?= $(CURDIR)/bin/figures.txt
+DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
@@ -36,12 +38,12 @@ CORPUS_TESTS := Case|Corpus|Published|Folds|SampleCounts|OddInputs|Servers$$|Inf
 .PHONY: build dist reference demo four-servers test test-long fuzz test-unit test-pmu test-pmu-short corpus bench lint clean
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/opcost ./cmd/opcost
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/opcost ./cmd/opcost
 
 dist: build
 	@rm -rf $(DIST) && mkdir -p $(DIST)
-	bin/opcost man >$(DIST)/opcost.1
-	for shell in bash zsh fish; do bin/opcost completion $$shell >$(DIST)/opcost.$$shell || exit 1; done
+	$(BIN)/opcost man >$(DIST)/opcost.1
+	for shell in bash zsh fish; do $(BIN)/opcost completion $$shell >$(DIST)/opcost.$$shell || exit 1; done
 	cp $(PAPERS) $(DIST)/
 	for arch in amd64 arm64; do \
 		name=opcost-$(VERSION)-linux-$$arch; \
@@ -57,11 +59,11 @@ reference:
 
 demo: build
 	@testbed/install.sh server perf valgrind
-	@bin/opcost run examples/demo.yaml --out $(DEMO)
+	@$(BIN)/opcost run examples/demo.yaml --out $(DEMO)
 
 four-servers: build
 	@testbed/install.sh perf valgrind
-	@testbed/four-servers.sh bin/opcost $(subst demo,four-servers,$(DEMO))
+	@testbed/four-servers.sh $(BIN)/opcost $(subst demo,four-servers,$(DEMO))
 
 # What measures time runs alone; of the rest, two packages at a time.
 ALONE := ./cmd/opcost ./perfctl ./perfctl/live ./perfctl/workload ./collectors/perfstat ./collectors/proc \
@@ -76,7 +78,7 @@ test: lint
 
 # Known answers on live servers: each measures for a minute or more.
 test-long:
-	@testbed/install.sh server perf valgrind sysbench zsh fish mandoc
+	@testbed/install.sh server perf valgrind sysbench zsh fish groff mandoc
 	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 25m -run 'Long|Narrow|KnownAnswer|Fault' ./cmd/opcost ./perfctl/...
 
 fuzz:
@@ -122,4 +124,4 @@ $(TOOLS)/depguard:
 	GOBIN=$(TOOLS) $(GO) install $(DEPGUARD)
 
 clean:
-	rm -rf bin $(TOOLS)
+	rm -rf $(BIN) $(TOOLS)

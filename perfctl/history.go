@@ -112,6 +112,7 @@ func firstOf(ns ...int64) int64 {
 func (r *runner) ready(ctx context.Context, l *live, s Start) error {
 	site := l.site
 	loaded, todo := missingPast(r.plan, s, site.past, site.dirty)
+	site.dirty = site.dirty || loaded // until it is done: it may fail halfway
 	switch {
 	case loaded && replays(r.plan):
 		r.clock.doing("%s: load the data anew", s.ID(r.plan))

@@ -15,11 +15,18 @@ import (
 type NoRoom struct {
 	Dir  string
 	What string // that lies there
-	Free int64  // bytes
+	Free int64  // bytes; notSeen: it was refused all the same
 }
 
+// notSeen: a write was refused, though the disk does not look full.
+const notSeen = -1
+
 func (n *NoRoom) Error() string {
-	return fmt.Sprintf("the disk of %s (%s) is full: %d kB are free; make room there (df -h)%s; the same command then goes on with what is missing", n.Dir, n.What, n.Free>>10, n.elsewhere())
+	full := fmt.Sprintf("is full: %d kB are free", n.Free>>10)
+	if n.Free == notSeen {
+		full = "was full a moment ago, or a quota is used up"
+	}
+	return fmt.Sprintf("the disk of %s (%s) %s; make room there (df -h)%s; the same command then goes on with what is missing", n.Dir, n.What, full, n.elsewhere())
 }
 
 func (n *NoRoom) elsewhere() string {
@@ -72,7 +79,7 @@ func (r *runner) because(err error) error {
 		return errors.Join(err, why)
 	}
 	if result.NoSpace(err) { // a quota, or room was given back when it failed
-		return errors.Join(err, &NoRoom{r.opts.Work, serversData, 0})
+		return errors.Join(err, &NoRoom{r.opts.Work, serversData, notSeen})
 	}
 	return err
 }

@@ -39,6 +39,7 @@ func (r *runner) start(ctx context.Context, s Start) (err error) {
 
 	r.clock.doing("%s: start the server", s.ID(r.plan))
 	if err := r.launch(ctx, l); err != nil {
+		site.dirty = true // it may have been killed on them
 		return err
 	}
 	defer func() {

@@ -9,7 +9,7 @@ figures=$1 document=${2-}
 model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)
 machine="$(uname -m), $(getconf _NPROCESSORS_ONLN) CPUs${model:+ ($model)}, Linux $(uname -r | cut -d- -f1)"
 if grep -q '^flags.* hypervisor' /proc/cpuinfo; then machine="$machine, a virtual machine"; fi
-if [ -e /sys/bus/event_source/devices/cpu ] || ls /sys/bus/event_source/devices 2>/dev/null | grep -q '^armv8'; then
+if ls /sys/bus/event_source/devices 2>/dev/null | grep -Eq '^(cpu|cpu_core|armv8.*)$'; then
 	machine="$machine, with hardware counters"
 else
 	machine="$machine, without hardware counters"

@@ -14,11 +14,11 @@ if [ "${1-}" = one ]; then # TIME FOLDER TARGET, for xargs below
 	# target's whole time for an input that is merely interesting.
 	# shellcheck disable=SC2086 # a list of flags
 	if out=$("${GO:-go}" test "./$3" -run '^$' -fuzz "^$4\$" -fuzztime "$2" -fuzzminimizetime 5x -parallel 1 ${FUZZ_FLAGS:-} </dev/null 2>&1); then
-		echo "$3 $4: $(echo "$out" | sed -n 's/^fuzz: elapsed: [^,]*, execs: \([0-9]*\).*/\1 inputs/p' | tail -n 1)" >&2
+		echo "$3 $4: $(printf '%s\n' "$out" | sed -n 's/^fuzz: elapsed: [^,]*, execs: \([0-9]*\).*/\1 inputs/p' | tail -n 1)" >&2
 		exit 0
 	fi
 	echo "$3 $4:" >&2
-	echo "$out" >&2
+	printf '%s\n' "$out" >&2 # echo may take its backslashes for more than that
 	echo "$3 $4" >>"$FOUND"
 	exit 0
 fi

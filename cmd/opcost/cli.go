@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -89,10 +90,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exited // --help and --version have printed
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "opcost: %s\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", misuse(err))
+		fmt.Fprintf(stderr, "opcost: %s\nRun `opcost --help`, or `opcost COMMAND --help` for examples.\n", withoutPasswords(misuse(err), args))
 		return exitUsage
 	}
-	return status(stderr, k.Run(console{stdout, stderr}))
+	return status(stderr, args, k.Run(console{stdout, stderr}))
 }
 
 // misuse says what is wrong with a command line. To the parser, a command that
@@ -100,25 +101,37 @@ func run(args []string, stdout, stderr io.Writer) int {
 func misuse(err error) string {
 	var p *kong.ParseError
 	if errors.As(err, &p) && p.Context.Selected() == nil {
-		return withoutPasswords(strings.Replace(err.Error(), "unexpected argument", "there is no command", 1))
+		return strings.Replace(err.Error(), "unexpected argument", "there is no command", 1)
 	}
 	text := err.Error()
 	if m := oneOf.FindStringSubmatchIndex(text); m != nil {
 		text = text[:m[2]] + strings.NewReplacer(`"`, "", ",", ", ").Replace(text[m[2]:m[3]]) + text[m[3]:]
 	}
-	return withoutPasswords(text)
+	return text
 }
 
 // oneOf finds the list in what the parser says of a value that is not in it.
 var oneOf = regexp.MustCompile(`must be one of ("[^"]*"(?:,"[^"]*")*) but got `)
 
-// dsnPassword is what stands between the account and the address in a DSN.
-var dsnPassword = regexp.MustCompile(`:[^@\s]*@((?:tcp|unix)?\()`)
+// dsnPassword is what stands between the account and the address in a DSN. The
+// password may hold spaces, ":" and "@" itself.
+var dsnPassword = regexp.MustCompile(`(?s):.*@`)
 
-// withoutPasswords is for messages that quote arguments as they were given.
-func withoutPasswords(text string) string { return dsnPassword.ReplaceAllString(text, ":...@$1") }
+// withoutPasswords is for messages that quote arguments, as they were given or as
+// Go's %q writes them.
+func withoutPasswords(text string, args []string) string {
+	for _, a := range args {
+		secret := dsnPassword.FindString(a)
+		if secret == "" {
+			continue
+		}
+		quoted := strconv.Quote(secret)
+		text = strings.NewReplacer(secret, ":...@", quoted[1:len(quoted)-1], ":...@").Replace(text)
+	}
+	return text
+}
 
-func status(stderr io.Writer, err error) int {
+func status(stderr io.Writer, args []string, err error) int {
 	var u usageError
 	var slower slowerError
 	switch {
@@ -127,7 +140,7 @@ func status(stderr io.Writer, err error) int {
 	case errors.Is(err, syscall.EPIPE): // whoever read our output has seen enough
 		return exitIncomplete
 	case errors.As(err, &u):
-		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error()), nextStep(err))
+		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error(), args), nextStep(err))
 		if result.NoSpace(err) { // the same command will do, once there is room
 			return exitIncomplete
 		}
@@ -136,7 +149,7 @@ func status(stderr io.Writer, err error) int {
 		fmt.Fprintln(stderr, "opcost:", err)
 		return exitSlower
 	default:
-		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error()), nextStep(err))
+		fmt.Fprintf(stderr, "opcost: %s%s\n", withoutPasswords(err.Error(), args), nextStep(err))
 		return exitIncomplete
 	}
 }

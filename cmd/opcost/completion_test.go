@@ -123,10 +123,9 @@ done`
 	}
 }
 
-func TestCompletionInFish(t *testing.T) {
-	if _, err := exec.LookPath("fish"); err != nil {
-		t.Skip("fish is not installed")
-	}
+func TestLongCompletionInFish(t *testing.T) {
+	long(t)
+	lacking(t, "fish")
 	dir, script := completionScript(t, "fish")
 	checkCompletions(t, func(line string) (names []string) {
 		for _, l := range offered(t, dir, "fish", "--no-config", "-c", fmt.Sprintf("source %s; complete -C %q", script, line)) {
@@ -185,10 +184,8 @@ zpty -d z
 `
 
 func TestLongCompletionInZsh(t *testing.T) {
-	if _, err := exec.LookPath("zsh"); err != nil {
-		t.Skip("zsh is not installed")
-	}
 	long(t)
+	lacking(t, "zsh")
 	dir, script := completionScript(t, "zsh")
 	var lines []string
 	for _, c := range completions {

@@ -21,7 +21,8 @@ func TestLongDist(t *testing.T) {
 			t.Skipf("%s is not installed", tool)
 		}
 	}
-	dist, version := filepath.Join(t.TempDir(), "dist"), "v0-test"
+	made := t.TempDir()
+	dist, version := filepath.Join(made, "dist"), "v0-test"
 	in := func(dir string, argv ...string) string {
 		t.Helper()
 		cmd := exec.Command(argv[0], argv[1:]...)
@@ -34,7 +35,7 @@ func TestLongDist(t *testing.T) {
 		}
 		return string(out)
 	}
-	in(projectDir, "make", "dist", "DIST="+dist, "VERSION="+version)
+	in(projectDir, "make", "dist", "BIN="+filepath.Join(made, "bin"), "DIST="+dist, "VERSION="+version)
 	names := strings.Fields(in(dist, "ls"))
 	want := []string{"README.md", "SHA256SUMS", "opcost.1", "opcost.bash", "opcost.fish", "opcost.zsh"}
 	for _, arch := range []string{"amd64", "arm64"} {

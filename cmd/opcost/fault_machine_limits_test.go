@@ -38,9 +38,10 @@ func TestFaultFewFiles(t *testing.T) {
 		t.Error("a results folder was made")
 	}
 	o = limited(t, dir, "ulimit -n 24", "attach", "--pid", "1")
-	if o.code == exitDone {
-		t.Errorf("attach to no server: exit %d", o.code)
+	if o.code != exitUsage {
+		t.Errorf("attach: exit %d", o.code)
 	}
+	said(t, "attach", o.stderr, "is no MySQL or MariaDB server") // few files, and yet the right reason
 }
 
 // TestFaultFewFilesEnough measures with as few open files as the check lets pass.
@@ -129,7 +130,7 @@ func TestFaultNoHomeMeasured(t *testing.T) {
 }
 
 // TestFaultHiddenProcesses attaches as a user to whom /proc hides the server's
-// process: what the server itself counts can be had, and the rest says why not.
+// process: it says so, and as whom to run.
 func TestFaultHiddenProcesses(t *testing.T) {
 	long(t)
 	lacking(t, "mariadbd", "unshare", "setpriv", "sysbench")

@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// TestManInGroff: groff sets the page without a warning, and no line of it is
+// TestLongManInGroff: groff sets the page without a warning, and no line of it is
 // wider than a terminal of 80 columns.
-func TestManInGroff(t *testing.T) {
-	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip("groff is not installed")
-	}
+func TestLongManInGroff(t *testing.T) {
+	long(t)
+	lacking(t, "groff")
 	o := inProcess("man")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("%+v", o)
@@ -48,11 +47,10 @@ func TestManInGroff(t *testing.T) {
 	}
 }
 
-// TestManInMandoc: the other program that sets pages has nothing against it.
-func TestManInMandoc(t *testing.T) {
-	if _, err := exec.LookPath("mandoc"); err != nil {
-		t.Skip("mandoc is not installed")
-	}
+// TestLongManInMandoc: the other program that sets pages has nothing against it.
+func TestLongManInMandoc(t *testing.T) {
+	long(t)
+	lacking(t, "mandoc")
 	p, err := manualPage()
 	if err != nil {
 		t.Fatal(err)

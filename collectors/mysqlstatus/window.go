@@ -61,7 +61,7 @@ func difference(begin, end string) (float64, bool) {
 // them, nor what their sums would be.
 func number(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
-	if err == nil && !(math.Abs(v) < 1<<64) {
+	if err == nil && !(math.Abs(v) <= 1<<64) {
 		err = strconv.ErrRange
 	}
 	return v, err

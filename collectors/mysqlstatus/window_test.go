@@ -172,6 +172,15 @@ func TestLiveLoadWindow(t *testing.T) {
 	}
 }
 
+// The largest number of a server is one; what would be infinite is none.
+func TestNumber(t *testing.T) {
+	for text, is := range map[string]bool{"18446744073709551615": true, "-9223372036854775808": true, "0.5": true, "nan": false, "inf": false, "1e308": false, "": false, "ON": false} {
+		if _, err := number(text); (err == nil) != is {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestOddWindows(t *testing.T) {
 	casefiles.Used(t, casefiles.Compared, "10-problems/telegraf-12112")
 	for _, c := range []struct {

@@ -27,7 +27,7 @@ func (a *armed) Close() ([]result.Reading, error) {
 	}
 	counts, warn, err := a.read()
 	if err != nil {
-		return s.lacking(result.Failed, fmt.Sprintf("%v (%s)", err, firstLine(end.stderr)), ""), nil
+		return s.lacking(result.Failed, fmt.Sprintf("%v (%s)", err, said(end.stderr)), ""), nil
 	}
 	s.counts, s.warnings = counts, warn
 	if a.edge != nil || !a.ended {

@@ -6,7 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
-	"unicode"
+
+	"opcost/collectors/internal/perfproc"
 )
 
 // ending is how perf ended.
@@ -53,7 +54,7 @@ type verdict struct {
 }
 
 func (e ending) explain(pid int) verdict {
-	said := firstLine(e.stderr)
+	said := said(e.stderr)
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(e.stderr, w) {
@@ -88,23 +89,5 @@ func (e ending) explain(pid int) verdict {
 	return verdict{reason: "perf ended by itself, as it does when the process has ended"}
 }
 
-// firstLine is the first line that says something, fit to be printed.
-func firstLine(s string) string {
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "Error:"))
-		if line == "" || strings.HasPrefix(line, "Events ") {
-			continue // perf's notes on its control commands
-		}
-		line = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return '?'
-			}
-			return r
-		}, strings.ToValidUTF8(line, "?"))
-		if r := []rune(line); len(r) > 160 {
-			line = string(r[:160]) + "..."
-		}
-		return line
-	}
-	return "it said nothing"
-}
+// said is the first line of perf's stderr that says something, fit to be printed.
+func said(stderr string) string { return perfproc.Ending{Stderr: stderr}.FirstLine() }

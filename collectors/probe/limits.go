@@ -75,11 +75,15 @@ func SpaceAt(dir string) Space {
 		s.Unknown = fmt.Sprintf("the disk of %s cannot be asked: %v", dir, err)
 		return s
 	}
-	s.FreeKB = int64(st.Bavail) * int64(st.Bsize) / 1024
 	number := int64(st.Type) & 0xffffffff // some kernels' long is 32 bits wide
 	if s.FS = fileSystems[number]; s.FS == "" {
 		s.FS = fmt.Sprintf("%#x", number)
 	}
+	bytes, err := free(st)
+	if err != nil {
+		s.Unknown = fmt.Sprintf("the disk of %s: %v", dir, err)
+	}
+	s.FreeKB = bytes / 1024
 	return s
 }
 
@@ -90,12 +94,24 @@ func FreeAt(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, fmt.Errorf("free space of %s: %w", dir, err)
 	}
+	bytes, err := free(st)
+	if err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	return bytes, nil
+}
+
+func free(st unix.Statfs_t) (bytes int64, err error) {
 	if st.Blocks == 0 {
-		return 0, fmt.Errorf("free space of %s: its file system does not tell", dir)
+		return 0, errors.New("its file system does not tell how much room it has")
 	}
 	blocks := st.Bavail
 	if os.Geteuid() == 0 { // what is kept back is for root
 		blocks = st.Bfree
 	}
-	return int64(blocks) * int64(st.Bsize), nil
+	size := int64(st.Frsize) // what blocks are counted in; FUSE gives another st_bsize
+	if size == 0 {           // before Linux 2.6
+		size = int64(st.Bsize)
+	}
+	return int64(blocks) * size, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"opcost/collectors"
+	"opcost/collectors/child"
 	"opcost/collectors/probe"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkEdge500Threads(b *testing.B) {
 
 func BenchmarkProcessClock(b *testing.B) {
 	for b.Loop() {
-		if _, err := processClock(os.Getpid()); err != nil {
+		if _, err := child.CPUTime(os.Getpid()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,12 +3,10 @@ package proc
 import (
 	"errors"
 	"io/fs"
-	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
 
 	"opcost/perfctl/result"
 )
@@ -151,17 +149,4 @@ func why(err error) lack {
 	default:
 		return lack{result.Failed, err.Error(), ""}
 	}
-}
-
-// processClock is the CPU time of all threads that the process has or had,
-// user and kernel. The clock's number is made of the pid as clock_getcpuclockid(3)
-// does: the complement shifted by 3, and 2 for the scheduler's time. Any user
-// may read it.
-func processClock(pid int) (time.Duration, error) {
-	const sched = 2
-	var ts unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|sched), &ts); err != nil {
-		return 0, errors.New("CPU clock of process " + strconv.Itoa(pid) + ": " + err.Error())
-	}
-	return time.Duration(ts.Nano()), nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"opcost/collectors"
+	"opcost/collectors/child"
 	"opcost/collectors/internal/evidence"
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
@@ -49,7 +50,7 @@ import (
 //	schedstat_cpu_us              CPU by the sum over threads: a check of cpu_us
 //	threads_begin, threads_end, threads_started, threads_ended   gauges
 func New() collectors.Collector {
-	return collector{proc: procfs.DefaultMountPoint, clock: processClock}
+	return collector{proc: procfs.DefaultMountPoint, clock: child.CPUTime}
 }
 
 // collector has what a test replaces.

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"opcost/collectors"
+	"opcost/collectors/child"
 	"opcost/collectors/internal/perfcontrol"
 	"opcost/collectors/internal/perfproc"
 	"opcost/collectors/probe"
@@ -155,7 +154,7 @@ func (a *armed) clear() {
 // Begin starts the sampling: it runs when Begin returns.
 func (a *armed) Begin(ctx context.Context) error {
 	a.begun = true
-	if a.cpu[0], a.edge = processClock(a.target.PID); a.edge == nil {
+	if a.cpu[0], a.edge = child.CPUTime(a.target.PID); a.edge == nil {
 		a.edge = a.perf.Enable(ctx)
 	}
 	return a.edge
@@ -171,18 +170,7 @@ func (a *armed) End(ctx context.Context) error {
 		a.edge = perfproc.SameProcess(a.target.PID, a.target.StartTicks)
 	}
 	if a.edge == nil {
-		a.cpu[1], a.edge = processClock(a.target.PID)
+		a.cpu[1], a.edge = child.CPUTime(a.target.PID)
 	}
 	return a.edge
-}
-
-// processClock is the CPU time of all threads that the process has or had, user
-// and kernel (clock_getcpuclockid(3): the complement of the pid, shifted by 3,
-// and 2 for the scheduler's time).
-func processClock(pid int) (time.Duration, error) {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|2), &ts); err != nil {
-		return 0, fmt.Errorf("CPU clock of process %d: %w", pid, err)
-	}
-	return time.Duration(ts.Nano()), nil
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"opcost/collectors"
+	"opcost/collectors/child"
 	"opcost/collectors/internal/perfproc"
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
@@ -173,8 +174,8 @@ func window(t testing.TB, caps probe.Caps, o Options, wait perfproc.Patience) (r
 
 // spin uses so much of this process's CPU time.
 func spin(d time.Duration) {
-	first, _ := processClock(os.Getpid())
-	for now := first; now-first < d; now, _ = processClock(os.Getpid()) {
+	first, _ := child.CPUTime(os.Getpid())
+	for now := first; now-first < d; now, _ = child.CPUTime(os.Getpid()) {
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"opcost/collectors"
+	"opcost/collectors/child"
 	"opcost/collectors/probe"
 	"opcost/perfctl/result"
 )
@@ -86,9 +87,9 @@ func TestLive(t *testing.T) {
 	if err := a.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	first, _ := processClock(pid)
+	first, _ := child.CPUTime(pid)
 	time.Sleep(time.Second)
-	last, _ := processClock(pid)
+	last, _ := child.CPUTime(pid)
 	if err := a.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,8 @@ func Files(in Input) ([]File, []string, error) {
 	return files, left, nil
 }
 
-// Write makes the file, whole or not at all. One that is there is refused. It gives what was left out, with the reasons.
+// Write makes the file, whole or not at all. One that is there is refused. It
+// gives what was left out, with the reasons.
 func Write(path string, in Input) (left []string, err error) {
 	files, left, err := Files(in)
 	if err != nil {

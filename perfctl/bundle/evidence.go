@@ -41,19 +41,20 @@ func (s *scrubber) evidence(side string, runs []result.Run) (files []File, left 
 	size := 0
 	var others []string
 	for _, r := range runs {
-		names, err := r.EvidenceFiles()
+		entries, err := r.EvidenceEntries()
 		if err != nil {
 			left = append(left, "the evidence of "+r.ID+": it cannot be read")
 			continue
 		}
-		for _, name := range names {
+		for _, e := range entries {
+			name := e.Name()
 			i := slices.IndexFunc(kinds, func(k struct {
 				end   string
 				scrub func(*scrubber, []byte) ([]byte, error)
 			}) bool {
 				return strings.HasSuffix(name, k.end)
 			})
-			if i < 0 {
+			if i < 0 || !e.Type().IsRegular() {
 				others = append(others, r.ID+"/"+name)
 				continue
 			}

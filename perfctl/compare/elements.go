@@ -11,8 +11,12 @@ const fewestElements = 4
 // Apart leaves of two values that are lists with commas (optimizer_switch,
 // sql_mode) the elements that only one of them has; what has none left is
 // "absent". Other values, and pairs that have nothing in common, come back as
-// they are.
+// they are; so do sentences with commas, and several values of one side ("x / y"),
+// whose pieces would mean something else.
 func Apart(base, new string) (string, string) {
+	if strings.ContainsAny(base+new, " (") {
+		return base, new
+	}
 	a, b := strings.Split(base, ","), strings.Split(new, ",")
 	if max(len(a), len(b)) < fewestElements {
 		return base, new

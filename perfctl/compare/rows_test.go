@@ -86,3 +86,22 @@ func TestRowsStop(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 }
+
+// TestRecordGoneMeanwhile: a row whose readings could not be had any more says so.
+func TestRecordGoneMeanwhile(t *testing.T) {
+	r := run("v", 0, cpu(1))
+	gone := (&result.Packed{}).Whole
+	rows := Open([]result.Run{r}, Options{Whole: gone})
+	for row := range Each(rows, func(row Row) Row { return row }) {
+		if m := row.Metrics["instructions_per_query"]; m.Value != nil || m.State != result.Failed || m.Reason == "" {
+			t.Errorf("%+v", m)
+		}
+		if m := row.Metrics["qps"]; m.Value != nil {
+			t.Errorf("queries of a window that is not used: %+v", m)
+		}
+	}
+	ws := rows.Warnings()
+	if len(ws) != 1 || ws[0].Code != "collector" {
+		t.Errorf("%+v", ws)
+	}
+}

@@ -19,9 +19,13 @@ func unproven(m Metric, c, base *cell) string {
 	return "other programs used the machine's CPUs meanwhile: measure again on a quiet machine"
 }
 
-// swayed: the metric is of times, or of what CPUs and caches are shared for.
-// Instructions in user space, rows and bytes are the same in whatever company.
+// swayed: the metric is of times, of what CPUs and caches are shared for, or of the
+// whole host, those other programs included. The server's own instructions in user
+// space, rows and bytes are the same in whatever company.
 func swayed(metric string) bool {
+	if metric == "o/s" || strings.HasSuffix(metric, "/o") {
+		return true
+	}
 	switch metric {
 	case "qps", "tps", "server_latency_us", "run_queue_us_per_query", "cycles_per_query", "branch_misses_per_query":
 		return true

@@ -47,3 +47,18 @@ func TestNoVerdictByCPUBesideOtherPrograms(t *testing.T) {
 		})
 	}
 }
+
+// TestSwayed: what other programs have a part in, by what each metric counts.
+func TestSwayed(t *testing.T) {
+	for want, names := range map[bool]string{
+		true: "qps tps response_us response_us_p99 server_latency_us cycles_per_query branch_misses_per_query cpu_us_per_query cpu_background_us_per_query " +
+			"context_switches_per_query run_queue_us_per_query cpu/o cs/o r/o rKB/o wKB/o o/s",
+		false: "instructions_per_query instructions_user_per_query branches_per_query syscalls_per_query page_faults_per_query read_kb_per_query write_kb_per_query rows_read_per_query",
+	} {
+		for _, name := range strings.Fields(names) {
+			if swayed(name) != want {
+				t.Errorf("%s: %v", name, !want)
+			}
+		}
+	}
+}

@@ -199,8 +199,16 @@ func (ts *tallies) addFailed(kind result.PassKind, w result.Window) {
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (kind == result.PassCallgrind && r.Source != result.SourceCallgrind) {
 			continue
 		}
-		ts.add(measure{r.Name + "_per_query", r.Source, r.Scope, perOf(w)}, amount{unit: r.Unit, state: result.Failed, reason: reason}, divisor{})
+		ts.add(measure{metricOf(r.Name), r.Source, r.Scope, perOf(w)}, amount{unit: r.Unit, state: result.Failed, reason: reason}, divisor{})
 	}
+}
+
+// metricOf is the metric that a reading becomes.
+func metricOf(reading string) string {
+	if reading == "server_latency_us" || strings.HasPrefix(reading, lostCollector) {
+		return reading // a fixed name without the ending; no metric at all
+	}
+	return reading + "_per_query"
 }
 
 // addCallgrind takes the instructions from a window under valgrind. Its times,
@@ -232,11 +240,7 @@ func (ts *tallies) addCount(w result.Window) {
 		if r.Gauge || strings.HasPrefix(r.Name, "host_") || (traced && !isTracepoint(r)) {
 			continue
 		}
-		name := r.Name + "_per_query"
-		if r.Name == "server_latency_us" || strings.HasPrefix(r.Name, lostCollector) {
-			name = r.Name // a fixed name without the ending; no metric at all
-		}
-		ts.add(measure{name, r.Source, r.Scope, perOf(w)}, amountOf(r).and(doubt(w)), ops)
+		ts.add(measure{metricOf(r.Name), r.Source, r.Scope, perOf(w)}, amountOf(r).and(doubt(w)), ops)
 	}
 	if !traced {
 		ts.addSums(w)

@@ -201,6 +201,35 @@ func TestImportedAreCompared(t *testing.T) {
 	}
 }
 
+// An import that fails takes back what it wrote, and nothing else.
+func TestFailedImportLeavesOthers(t *testing.T) {
+	im, _, err := Import(t.Context(), []string{files(t, map[string]string{"dop4/qps.abs.t.tsv": abs})}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "results")
+	f, err := result.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	// A run of the same name, by a version of opcost that is not known here.
+	other := filepath.Join(dir, "runs", im.Runs[len(im.Runs)-1].ID)
+	record := filepath.Join(other, "run.json")
+	if err := errors.Join(os.MkdirAll(other, 0o700), os.WriteFile(record, []byte(`{"schema":99}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := im.Write(f); err == nil || !strings.Contains(err.Error(), "move "+other+" away") {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(record); err != nil || string(text) != `{"schema":99}` {
+		t.Errorf("the other run: %q, %v", text, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "runs")); err != nil || len(left) != 1 {
+		t.Errorf("%d folders are left, %v", len(left), err)
+	}
+}
+
 func TestEvidence(t *testing.T) {
 	dir := files(t, map[string]string{"my8028.point-query.txt": loadText, "dop4/qps.abs.t.tsv": abs})
 	im, _, err := Import(t.Context(), []string{dir}, Options{})

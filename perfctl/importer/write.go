@@ -75,10 +75,11 @@ func (im Imported) writeAll(f *result.Folder) error {
 	errs := make(chan error, writers)
 	stop := make(chan struct{})
 	var once sync.Once
+	var begun sync.Map // by the runs' ids: what else is in the folder is not ours to remove
 	for range writers {
 		go func() {
 			for r := range next {
-				if err := im.write(f, r); err != nil {
+				if err := im.write(f, r, &begun); err != nil {
 					once.Do(func() { close(stop) })
 					errs <- err
 					return
@@ -101,9 +102,10 @@ feed:
 		all = errors.Join(all, <-errs)
 	}
 	if all != nil { // what it was read from is there: the same import works once the cause is gone
-		for _, r := range im.Runs {
-			all = errors.Join(all, f.Discard(r.ID))
-		}
+		begun.Range(func(id, _ any) bool {
+			all = errors.Join(all, f.Discard(id.(string)))
+			return true
+		})
 	}
 	return first(all)
 }
@@ -117,11 +119,12 @@ func first(err error) error {
 	return err
 }
 
-func (im Imported) write(f *result.Folder, r result.Run) error {
+func (im Imported) write(f *result.Folder, r result.Run, begun *sync.Map) error {
 	dir, err := f.Begin(r.ID)
 	if err != nil {
 		return err
 	}
+	begun.Store(r.ID, nil)
 	for _, e := range im.evidence[r.ID] {
 		text := e.text
 		if text == "" {

@@ -20,7 +20,13 @@ func TestLongPlans(t *testing.T) {
 		"brackets":  {"a: ", "[", parses},
 	} {
 		t.Run(name, func(t *testing.T) {
-			linear.Check(t, func(bytes int) string { return c.head + linear.Repeat(c.part, bytes) }, c.read)
+			linear.CheckFrom(t, maxText/10, func(bytes int) string {
+				text := c.head + linear.Repeat(c.part, bytes)
+				if len(text) > maxText {
+					t.Fatalf("a text of %d bytes is refused unread", len(text))
+				}
+				return text
+			}, c.read)
 		})
 	}
 }

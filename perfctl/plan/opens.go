@@ -26,7 +26,7 @@ const withoutAccounts = "grant-tables"
 func Opens(option string) string {
 	name, value, off := optionName(strings.TrimLeft(option, "-"))
 	switched := slices.Contains([]string{"0", "off", "false", "none"}, strings.ToLower(strings.Trim(strings.TrimSpace(value), `"'`)))
-	if strings.HasPrefix(withoutAccounts, name) && len(name) > 4 && off != switched {
+	if name != "" && strings.HasPrefix(withoutAccounts, name) && off != switched {
 		return "without accounts everyone on this machine could read the files of the user it runs as"
 	}
 	for _, o := range opens {

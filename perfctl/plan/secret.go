@@ -26,16 +26,20 @@ func IsSecret(name, value string) bool {
 	return secretName.MatchString(name) && !switchValue.MatchString(strings.Trim(strings.TrimSpace(value), `"'`))
 }
 
-// wordOption is an option within a command.
-var wordOption = regexp.MustCompile(`(?:^|[\s;&|("'])(--?[A-Za-z][\w-]*)`)
+// wordOption is an option within a command, or a variable that is set in it.
+var wordOption = regexp.MustCompile(`(?:^|[\s;&|("'])(--?[A-Za-z][\w-]*|[A-Za-z_]\w*=)`)
 
-// secretIn is the option of a command that is given a secret as it stands
-// (--password=x, --token x); "" where there is none. A variable, a command's
-// output and a placeholder are none.
+// secretIn is the option or the variable of a command that is given a secret as
+// it stands (--password=x, --token x, MYSQL_PWD=x); "" where there is none. A
+// variable's value, a command's output and a placeholder are none.
 func secretIn(command string) string {
 	for _, at := range wordOption.FindAllStringSubmatchIndex(command, -1) {
-		option := command[at[2]:at[3]]
-		value := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(command[at[1]:], " \t"), "="), `"'`)
+		option, isVariable := strings.CutSuffix(command[at[2]:at[3]], "=")
+		value := command[at[1]:]
+		if !isVariable {
+			value = strings.TrimPrefix(strings.TrimLeft(value, " \t"), "=")
+		}
+		value = strings.TrimLeft(value, `"'`)
 		if end := strings.IndexAny(value, "\"' \t;&|)"); end >= 0 {
 			value = value[:end]
 		}

@@ -24,7 +24,9 @@ func TestIsSecret(t *testing.T) {
 func TestSecretIn(t *testing.T) {
 	for command, want := range map[string]string{
 		"my-load --password=hunter2 --time 3": "--password", "my-load --password hunter2": "--password", "x; load --api-token 'a b'": "--api-token", `sh -c "load --secret=x"`: "--secret",
-		"my-load --a --b --password=x":           "--password",
+		"my-load --a --b --password=x": "--password",
+		"MYSQL_PWD=hunter2 my-load":    "MYSQL_PWD", "cd x && API_TOKEN='a b' my-load": "API_TOKEN",
+		"MYSQL_PWD= my-load": "", "MYSQL_PWD=$PW my-load": "", "PWD=/home/x my-load --time=3": "",
 		"my-load --user {user} --time {seconds}": "", "my-load --password=$PW": "", "my-load --password=\"$PW\"": "", "my-load --password=$(cat pw)": "", "my-load --password-file=/etc/pw": "", "my-load --password=": "",
 		"my-load --password --host h": "", "my-load --no-password x": "",
 	} {
@@ -45,10 +47,12 @@ func TestSecurityPlans(t *testing.T) {
 		"versions: [{name: a, mysqld: /bin/true, env: {API_TOKEN: " + secret + "}}]":                                     "holds a password or another secret",
 		"versions: [{name: a, mysqld: /bin/true, env: {MYSQL_PWD: " + secret + "}}]":                                     "holds a password or another secret",
 		"versions: [{name: a, mysqld: /bin/true, launcher: [/bin/true, --vault-token=" + secret + "]}]":                  "holds a secret",
+		"versions: [{name: a, mysqld: /bin/true, launcher: [/usr/bin/env, MYSQL_PWD=" + secret + "]}]":                   "holds a secret",
 		"versions: [{name: a, mysqld: /bin/true}]\ndriver: {command: 'load --time {seconds} --password=" + secret + "'}": "holds a secret",
 		"versions: [{name: a, mysqld: /bin/true}]\nrestore: {command: 'fetch --api-key=" + secret + "'}":                 "holds a secret",
 		"versions: [{name: a, mysqld: /bin/true}]\ndriver: {name: sysbench, options: [--mysql-password=" + secret + "]}": "would be in the process list",
 		"versions: [{name: a, mysqld: /bin/true}]\nvariants: [{name: -x, options: [skip-grant-tables]}]":                 "without accounts",
+		"versions: [{name: a, mysqld: /bin/true, options: [skip_gr]}]":                                                   "without accounts",
 		"versions: [{name: a, mysqld: /bin/true, options: [admin_address=0.0.0.0]}]":                                     "no second port",
 		"versions: [{name: a, mysqld: /bin/true, options: [extra-port=3310]}]":                                           "no second port",
 		"versions: [{name: a, mysqld: /bin/true, options: [bind-address=0.0.0.0]}]":                                      "loopback",

@@ -15,11 +15,12 @@ import (
 	"opcost/perfctl/result"
 )
 
-// WriteBench writes a line for each server start, as they come, in the Go benchmark format, for
-// `benchstat -col version`: https://go.dev/design/14313-benchmark-format. What
-// else tells starts apart and is no part of the name (host, group, driver,
-// protocol) are configuration keys, which benchstat makes tables of. Which values
-// of a unit are better stands before the first line that has one.
+// WriteBench writes a line for each server start, as they come, in the Go
+// benchmark format, for `benchstat -col version`:
+// https://go.dev/design/14313-benchmark-format. What else tells starts apart and
+// is no part of the name (host, group, driver, protocol) are configuration keys,
+// which benchstat makes tables of. Which values of a unit are better stands before
+// the first line that has one.
 func WriteBench(w io.Writer, starts iter.Seq[compare.StartValues]) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	out := benchfmt.NewWriter(buffered)

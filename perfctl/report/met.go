@@ -126,13 +126,13 @@ func writeMet(w io.Writer, r compare.Report, c Costs) error {
 		fmt.Fprintf(&b, "%s\n--- absolute\n%s\tdbms\n", guard(block.title), strings.Join(c.heads(), "\t"))
 		for _, row := range block.rows {
 			values, _ := c.cells(row)
-			fmt.Fprintf(&b, "%s\t%s\n", strings.Join(values, "\t"), guard(plain(row.Version)))
+			fmt.Fprintf(&b, "%s\t%s\n", strings.Join(values, "\t"), guard(row.Version))
 		}
 		fmt.Fprintf(&b, "--- relative to %s\n", plain(relativeTo(r.Base)))
 		for _, row := range block.rows {
 			if len(row.VsBase) > 0 {
 				_, ratios := c.cells(row)
-				fmt.Fprintf(&b, "%s\t%s\n", strings.Join(ratios, "\t"), guard(plain(row.Version)))
+				fmt.Fprintf(&b, "%s\t%s\n", strings.Join(ratios, "\t"), guard(row.Version))
 			}
 		}
 		b.WriteByte('\n')

@@ -41,9 +41,18 @@ func (b block) widths() widths {
 	return w
 }
 
+// longest of the versions' names.
+func (b block) longest() (n int) {
+	for _, c := range b.columns {
+		n = max(n, len([]rune(c.name)))
+	}
+	return n
+}
+
 // pieces cuts the block so that each piece fits the width, as far as one version
 // beside the base can. All versions beside each other with their ratios are
-// best; then ratios below the values; then several pieces, each with the base.
+// best, with their names whole where there is room to spare; then ratios below the
+// values; then several pieces, each with the base.
 func (b block) pieces(width int) []piece {
 	w := b.widths()
 	n := len(b.columns)
@@ -70,6 +79,9 @@ func (b block) pieces(width int) []piece {
 			}
 		}
 		each = gap + max(w.value, w.ratio)
+	}
+	if spare := width - fixed - others*each; !stacked && spare > 0 {
+		w.value = min(max(w.value, b.longest()), w.value+spare/n)
 	}
 	fit := max(1, (width-fixed)/each)
 	var ps []piece

@@ -188,7 +188,7 @@ func shareText(share float64) string {
 
 // field is a name of a profile in CSV and TSV: names come from whoever built the
 // program, and a file is also looked at in a terminal.
-func field(s string) string { return guard(plain(s)) }
+func field(s string) string { return guard(s) }
 
 func writeTopLong(w io.Writer, tops []Top, separator rune) error {
 	c := csv.NewWriter(w)

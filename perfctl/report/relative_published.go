@@ -33,7 +33,7 @@ func writePublished(w io.Writer, r compare.Relative) error {
 		line(heads)
 		for _, g := range t.Groups {
 			for _, row := range g.Rows {
-				line(append(relativeFields(row, compared(t, r.Base)), guard(plain(row.Workload))))
+				line(append(relativeFields(row, compared(t, r.Base)), guard(row.Workload)))
 			}
 		}
 		b.WriteByte('\n')
@@ -43,7 +43,7 @@ func writePublished(w io.Writer, r compare.Relative) error {
 				for _, c := range compared(t, r.Base) {
 					fields = append(fields, decimalsOrNothing(s.of(g.Summary[c])))
 				}
-				line(append(fields, s.name+"_"+guard(plain(groupName(g.Group)))))
+				line(append(fields, s.name+"_"+guard(groupName(g.Group))))
 			}
 		}
 	}
@@ -82,13 +82,13 @@ func relativeLines(r compare.Relative) [][]string {
 	}
 	header := []string{"workload"}
 	for _, v := range versions {
-		header = append(header, guard(plain(v)))
+		header = append(header, guard(v))
 	}
 	lines := [][]string{append(header, "group", "clients", "host", "relative_to", "metric")}
 	for _, t := range r.Tables {
 		for _, g := range t.Groups {
 			add := func(name string, field func(column int) string) {
-				line := []string{guard(plain(name))}
+				line := []string{guard(name)}
 				for _, v := range versions {
 					if c := slices.Index(t.Versions, v); c >= 0 {
 						line = append(line, field(c))

@@ -12,7 +12,23 @@ import (
 // error is [fs.ErrNotExist]. A results folder may come from elsewhere, so what is
 // no regular file (a link, a pipe) is left out, and a folder that is a link is an
 // error.
-func (r Run) EvidenceFiles() ([]string, error) {
+func (r Run) EvidenceFiles() (names []string, err error) {
+	entries, err := r.EvidenceEntries()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// EvidenceEntries is all that is in the folder of a run's evidence, what is no
+// file included: for those who tell what they leave out. Errors are those of
+// [Run.EvidenceFiles].
+func (r Run) EvidenceEntries() ([]fs.DirEntry, error) {
 	dir, err := r.evidence()
 	if err != nil {
 		return nil, err
@@ -21,13 +37,7 @@ func (r Run) EvidenceFiles() ([]string, error) {
 	if err != nil {
 		return nil, r.unreadable(err)
 	}
-	var names []string
-	for _, e := range entries {
-		if e.Type().IsRegular() {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	return entries, nil
 }
 
 // EvidenceFile is the path of a file of a run's evidence, by its name; one that

@@ -19,8 +19,8 @@ func NewFile(path string, mode fs.FileMode, fill func(io.Writer) error) (err err
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
 	}
-	dir, name := filepath.Split(path)
-	part := filepath.Join(dir, fmt.Sprintf("%s%.100s-%016x", tempPrefix, name, rand.Uint64()))
+	// Not by its name with more in front, which may be too long for one.
+	part := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x", tempPrefix, rand.Uint64()))
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return named(path, err)

@@ -3,6 +3,7 @@ package result
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 )
 
 // Packed holds runs whole in a compact form, in which a run of sixty readings
@@ -24,7 +25,8 @@ func ReadPacked(dirs ...string) ([]Run, *Packed, []Warning, error) {
 
 // Whole gives a run that was read with its readings. It may be called from
 // several goroutines. Runs that read alike share their maps, which no one may
-// write to.
+// write to. One whose record is gone or damaged by now says so in place of its
+// readings.
 func (p *Packed) Whole(r Run) Run {
 	if x := p.of[r.Dir]; x != nil {
 		if e, ok := x.at[filepath.Base(r.Path)]; ok {
@@ -35,8 +37,30 @@ func (p *Packed) Whole(r Run) Run {
 		}
 	}
 	// Some times cannot be packed: those of a zone that is off by odd seconds.
-	if whole, warn := readRun(r.Path, nil); warn == nil {
-		r.Passes = whole.Passes
+	whole, warn := readRun(r.Path, nil)
+	if warn != nil {
+		return r.lost(warn.Text)
+	}
+	r.Passes = whole.Passes
+	return r
+}
+
+// lost is the run with the reason why its windows have no readings: none of them is
+// used, since only the readings tell which of them were traced.
+func (r Run) lost(why string) Run {
+	r.Passes = slices.Clone(r.Passes)
+	for i := range r.Passes {
+		p := &r.Passes[i]
+		p.Windows = slices.Clone(p.Windows) // the run that was read keeps its own
+		source := SourcePerf
+		if p.Kind == PassCallgrind {
+			source = SourceCallgrind
+		}
+		for j := range p.Windows {
+			w := &p.Windows[j]
+			w.State, w.Reason = Failed, why
+			w.Readings = []Reading{Lacking("collector_"+runFile, "", source, "", Failed, why, "")}
+		}
 	}
 	return r
 }

@@ -64,3 +64,18 @@ func TestReadPacked(t *testing.T) {
 	}
 	again("and again", []string{dir}, both)
 }
+
+// TestWholeOfWhatIsGone: a record that went away meanwhile is not a run that
+// nothing was counted of.
+func TestWholeOfWhatIsGone(t *testing.T) {
+	r := aRun("gone", 3)
+	r.Path = filepath.Join(t.TempDir(), r.ID)
+	had := len(r.Passes[0].Windows[0].Readings)
+	got := (&Packed{}).Whole(r)
+	if w := got.Passes[0].Windows[0]; len(w.Readings) != 1 || w.State != Failed || w.Readings[0].State != Failed || w.Readings[0].Reason == "" {
+		t.Errorf("%+v", w)
+	}
+	if n := len(r.Passes[0].Windows[0].Readings); n != had {
+		t.Errorf("the run that was read has %d readings of %d", n, had)
+	}
+}

@@ -19,8 +19,8 @@ const (
 // keepOut takes away what could log in over TCP, and lets the load's account in. A
 // server that is given --skip-name-resolve takes 127.0.0.1 for no localhost.
 func (s *Site) keepOut(ctx context.Context, c *Control) error {
-	// Roles of MariaDB have no host. What is left at localhost is root, and
-	// accounts of MySQL's own, which are locked.
+	// Roles of MariaDB have no host. What is left at localhost is root, MySQL's own
+	// accounts, which are locked, and MariaDB's, which have no password that fits.
 	rows, err := c.Query(ctx, "SELECT user, host FROM mysql.user WHERE host <> '' AND (host <> 'localhost' OR user = '')")
 	if err != nil {
 		return fmt.Errorf("who may log in: %w", err)

@@ -62,8 +62,8 @@ plan's options win. Words in braces stand for private paths.
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Option, s.Versions.text(), s.When, wins, s.Why)
 	}
 	b.WriteString(`
-Over TCP the load logs in as ` + "`" + clientUser + "`" + `, which has no password and may use the load's database alone; all other accounts but
-root over the socket are dropped before the server first listens there.
+Over TCP the load logs in as ` + "`" + clientUser + "`" + `, which has no password and may use the load's database alone; all others that
+could log in there are dropped before the server first listens.
 
 Under valgrind a server also gets ` + "`innodb-use-native-aio=0`" + ` and, where its pool reserves address space, an
 ` + "`innodb-buffer-pool-size-max`" + ` no larger than the pool.

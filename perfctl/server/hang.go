@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
+
+	"opcost/collectors/child"
 )
 
 // A server that is well is never without any CPU time for long: InnoDB wakes
@@ -50,14 +51,14 @@ func watched(ctx context.Context, pid int, look time.Duration, looks int) (conte
 	go func() {
 		tick := time.NewTicker(look)
 		defer tick.Stop()
-		var last int64
+		var last time.Duration
 		for still := 0; still < looks; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			switch now, err := processCPU(pid); {
+			switch now, err := child.CPUTime(pid); {
 			case err != nil:
 				return // it has ended, which whoever waits for it sees
 			case now != last:
@@ -77,15 +78,4 @@ func watched(ctx context.Context, pid int, look time.Duration, looks int) (conte
 		}
 	}()
 	return ctx, func() { cancel(nil) }
-}
-
-// processCPU is the CPU time, in nanoseconds, of all threads that a process has
-// or had (clock_getcpuclockid(3): the complement of the pid, shifted by 3, and 2
-// for the scheduler's time).
-func processCPU(pid int) (int64, error) {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|2), &ts); err != nil {
-		return 0, err
-	}
-	return ts.Nano(), nil
 }

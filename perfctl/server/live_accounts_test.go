@@ -97,8 +97,11 @@ func TestLiveSocketFolderLong(t *testing.T) {
 	s := liveSite(t, liveSpec(t))
 	i := started(t, s, StartOptions{})
 	for path, most := range map[string]os.FileMode{filepath.Dir(i.Socket()): 0o700, s.dir: 0o700, s.data(): 0o700, s.tmp(): 0o700, i.LogPath(): 0o600} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&^most != 0 {
-			t.Errorf("%s: %v, %v, want at most %o", path, info.Mode().Perm(), err, most)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Error(err)
+		} else if got := info.Mode().Perm(); got&^most != 0 {
+			t.Errorf("%s: %o, want at most %o", path, got, most)
 		}
 	}
 	stop(t, i)

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"opcost/collectors/child"
 )
 
@@ -42,7 +40,9 @@ func runChild(ctx context.Context, spec child.Spec, started func(pid int) error)
 	case <-proc.Done():
 		return proc.Err()
 	case <-ctx.Done():
-		return errors.Join(context.Cause(ctx), proc.Stop(syscall.SIGTERM, 5*time.Second))
+		err := errors.Join(context.Cause(ctx), proc.Stop(syscall.SIGTERM, 5*time.Second))
+		_ = syscall.Kill(-proc.PID(), syscall.SIGKILL) // what it had started; mostly there is nothing
+		return err
 	}
 }
 
@@ -52,34 +52,35 @@ const toolTimeout = 30 * time.Second
 // toolOutput bounds what such a program prints; one is a page.
 const toolOutput = 1 << 20
 
+// orphanGrace is for reading what lies in the pipe when a program has ended and
+// something that it had started holds the other end.
+const orphanGrace = time.Second
+
 // runTool runs a program that prints and ends, and gives what it printed on
-// either stream. A file in memory takes the output, as a pipe could be held
-// open by an orphan; the program may write no larger file, so that one that
-// prints without end stops by itself.
+// either stream. Whoever prints more than the bound is told by the pipe, which is
+// closed then; a bounded file could not be opened again as /dev/stderr.
 func runTool(ctx context.Context, argv []string, env map[string]string) (string, error) {
-	fd, err := unix.MemfdCreate("opcost-tool", unix.MFD_CLOEXEC)
+	r, w, err := os.Pipe()
 	if err != nil {
-		return "", fmt.Errorf("a file in memory: %w", err)
-	}
-	f := os.NewFile(uintptr(fd), "opcost-tool")
-	defer f.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, toolTimeout, fmt.Errorf("it gave no answer within %v", toolTimeout))
-	defer cancel()
-	bound := func(pid int) error {
-		// An error means that it has ended, or that a lower limit holds.
-		_ = unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: toolOutput, Max: toolOutput}, nil)
-		return nil
-	}
-	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: f, Stderr: f}, bound)
-	out := make([]byte, toolOutput)
-	n, err := f.ReadAt(out, 0)
-	if err != nil && err != io.EOF {
 		return "", err
 	}
-	text := string(out[:n])
-	if runErr == nil && n == toolOutput {
-		runErr = fmt.Errorf("it printed more than %d kB", toolOutput>>10)
+	printed := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(io.LimitReader(r, toolOutput+1)) // an error is the deadline's
+		_ = r.Close()
+		printed <- b
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, toolTimeout, fmt.Errorf("it gave no answer within %v", toolTimeout))
+	defer cancel()
+	runErr := runChild(ctx, child.Spec{Argv: argv, Env: environ(env), Stdout: w, Stderr: w}, nil)
+	_ = w.Close()
+	_ = r.SetReadDeadline(time.Now().Add(orphanGrace)) // an error means that all is read
+	out := <-printed
+	if len(out) > toolOutput {
+		out = out[:toolOutput]
+		runErr = errors.Join(fmt.Errorf("it printed more than %d kB, which is more than such a program has to say", toolOutput>>10), runErr)
 	}
+	text := string(out)
 	if errors.Is(runErr, syscall.ENOEXEC) {
 		runErr = fmt.Errorf("%w (it is no program of this kind of machine, or a script without #! in its first line)", runErr)
 	}

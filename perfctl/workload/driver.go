@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"opcost/collectors/child"
@@ -127,6 +128,9 @@ func identify(ctx context.Context, names []string, remedy string, versions ...st
 		path, err := exec.LookPath(n)
 		if err != nil {
 			continue
+		}
+		if path, err = filepath.Abs(path); err != nil { // it may run in another folder
+			return Identity{}, fmt.Errorf("driver: %w", err)
 		}
 		out, problem, err := child.Output(ctx, path, "--version")
 		if err != nil {

@@ -184,3 +184,17 @@ func TestSysbenchFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramPath: a program may run in another folder than opcost, so its path
+// holds anywhere.
+func TestProgramPath(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sysbench"), []byte("#!/bin/sh\necho sysbench 1.0.20\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	id, err := Driver{Name: DriverSysbench, Program: "./sysbench"}.Identify(t.Context())
+	if err != nil || !filepath.IsAbs(id.Path) {
+		t.Errorf("%+v, %v", id, err)
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+
+	"opcost/collectors/child"
 )
 
 // runVariable marks all that one run of a driver starts: what leaves the
@@ -43,7 +45,7 @@ func endRest(pgid int, mark string) (left []string, used time.Duration, err erro
 			return left, used, err
 		}
 		for _, pid := range found {
-			if d, err := processCPU(pid); err == nil {
+			if d, err := child.CPUTime(pid); err == nil {
 				used += d
 			}
 			name, err := kill(pid, pgid, mark)

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
+
+	"opcost/collectors/child"
 )
 
 // groupCPU is the processor time of the live processes of a process group, and
@@ -32,7 +33,7 @@ func groupCPU(pgid int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		d, err := processCPU(p.PID)
+		d, err := child.CPUTime(p.PID)
 		if err != nil {
 			continue // likewise
 		}
@@ -47,13 +48,3 @@ func groupCPU(pgid int) (time.Duration, error) {
 
 // tick is the unit of times in /proc/PID/stat: USER_HZ, 100 on all that Go runs on.
 const tick = time.Second / 100
-
-// processCPU reads the CPU clock of a process. The clock's number is made as
-// MAKE_PROCESS_CPUCLOCK in linux/include/linux/posix-timers.h.
-func processCPU(pid int) (time.Duration, error) {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|2), &ts); err != nil {
-		return 0, fmt.Errorf("CPU clock of process %d: %w", pid, err)
-	}
-	return time.Duration(ts.Nano()), nil
-}

@@ -213,7 +213,7 @@ func (b *bounded) lower(most int64) {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("it has over %d GiB once it is unpacked; unpack it yourself, into a file, if that is right", b.most>>30)
+		return 0, fmt.Errorf("it has over %d GiB, unpacked; if that is right, put it, unpacked, into a file and name that", b.most>>30)
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

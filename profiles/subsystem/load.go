@@ -28,6 +28,7 @@ type Table struct {
 	user, kernel, object rules
 	kernelPlaces         map[string]bool
 	order                []string
+	noted                map[string]bool // what is in order
 }
 
 // Default is opcost's own table. Its format is described at the head of
@@ -43,10 +44,11 @@ func Default() *Table {
 // Load reads a table on top of another (nil: of nothing), which stays as it is.
 // A pattern that both have is the new one's. An error names the line.
 func Load(r io.Reader, base *Table) (*Table, error) {
-	t := &Table{kernelPlaces: map[string]bool{KernelOther: true}}
+	t := &Table{kernelPlaces: map[string]bool{KernelOther: true}, noted: map[string]bool{}}
 	if base != nil {
 		t.user, t.kernel, t.object = base.user.clone(), base.kernel.clone(), base.object.clone()
 		t.kernelPlaces, t.order = maps.Clone(base.kernelPlaces), append([]string(nil), base.order...)
+		maps.Copy(t.noted, base.noted)
 	}
 	place := ""
 	seen := map[string]int{}
@@ -114,12 +116,10 @@ func (t *Table) note(place string, kernel bool) {
 	if kernel {
 		t.kernelPlaces[place] = true
 	}
-	for _, known := range t.order {
-		if known == place {
-			return
-		}
+	if !t.noted[place] {
+		t.noted[place] = true
+		t.order = append(t.order, place)
 	}
-	t.order = append(t.order, place)
 }
 
 // Places are all places that rules give, in the order of the tables.

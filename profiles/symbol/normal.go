@@ -20,8 +20,9 @@ import (
 //   - with "@plt" kept: a stub is code of its caller's object, not the function.
 //     Thunks and .resolver functions likewise are code of their own.
 //
-// A name that it does not understand, or of over 4 KiB, is returned as it is. Normal of a normal
-// name is that name; of a name that is not empty, it is not empty.
+// A name that it does not understand, or of over 4 KiB, is returned as it is.
+// Normal of a normal name is that name; of a name that is not empty, it is not
+// empty.
 func Normal(name string) string {
 	if len(name) > maxName {
 		return name

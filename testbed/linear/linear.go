@@ -38,8 +38,15 @@ const (
 // thread's alone, so that other programs and the garbage collector are not in it.
 func Check(t testing.TB, text func(bytes int) string, work func(text string)) {
 	t.Helper()
-	small, large := text(Small), text(times*Small)
-	if len(small) < Small/2 || len(large) < 3*len(small) || len(large) > 5*len(small) {
+	CheckFrom(t, Small, text, work)
+}
+
+// CheckFrom is Check for readers that refuse large texts: the smaller one has
+// some bytes, which four times of must be accepted, or nothing is checked.
+func CheckFrom(t testing.TB, bytes int, text func(bytes int) string, work func(text string)) {
+	t.Helper()
+	small, large := text(bytes), text(times*bytes)
+	if len(small) < bytes/2 || len(large) < 3*len(small) || len(large) > 5*len(small) {
 		t.Fatalf("texts of %d and %d bytes: not four times as long", len(small), len(large))
 	}
 	for _, complaint := range compare(small, large, work) {

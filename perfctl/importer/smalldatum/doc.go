@@ -2,7 +2,8 @@
 // (smalldatum.blogspot.com): tables of QPS by server (qps.abs.*, qps.rel.*, as
 // tsv, and as csv without heading), the same by number of clients (o.qps.abs,
 // o.qps.rel of 2020), costs per operation (o.met*, met.*.txt), and a single
-// test's costs (*.met); and the same tables of ratios as opcost prints them. It knows nothing of records on disk.
+// test's costs (*.met); and the same tables of ratios as opcost prints them. It
+// knows nothing of records on disk.
 //
 // What the columns mean: cpu/o is the mean of vmstat's us + sy, in percent of
 // all CPUs of the host, over QPS; cs/o the mean of vmstat's cs over QPS; r/o,
