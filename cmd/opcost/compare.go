@@ -87,12 +87,36 @@ func (c *compareCmd) study(con console) (*explain.Study, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := knownMetric(c.Metric, slices.Concat(base, new)); err != nil {
+		return nil, usageError{err}
+	}
 	s, err := explain.New(explain.Input{Base: base, New: new, BaseName: c.Base, NewName: c.New,
 		Options: compare.Options{Metric: c.Metric, NoiseFloor: c.floor(con, slices.Concat(base, new))}})
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return s, nil
+}
+
+// knownMetric refuses the name of a metric that no run can have: an explanation
+// would go by another, and give no verdict.
+func knownMetric(metric string, runs []result.Run) error {
+	if metric == "" || slices.ContainsFunc(compare.Metrics, func(m compare.Metric) bool { return m.Name == metric }) {
+		return nil
+	}
+	for _, r := range runs {
+		for _, p := range r.Passes {
+			for _, w := range p.Windows {
+				for _, x := range w.Readings {
+					whole := strings.TrimSuffix(x.Name, "_user") // the metric may be of both scopes
+					if x.Name+"_per_query" == metric || whole+"_per_query" == metric || x.Name == metric && x.Gauge {
+						return nil
+					}
+				}
+			}
+		}
+	}
+	return fmt.Errorf("--metric %s: no run has it; `opcost report DIR --format csv` lists what there is", metric)
 }
 
 // side gives the runs that a selection picks.

@@ -136,6 +136,8 @@ func TestCompareExits(t *testing.T) {
 		{[]string{dir, "--base", "a", "--new", "a"}, exitUsage, "both sides are the same runs"},
 		{[]string{dir, "--base", "clients=1", "--new", "a"}, exitUsage, "several versions"},
 		{[]string{dir, "--base", "a", "--new", "b", "--format", "benchfmt"}, exitUsage, "table, markdown, csv, tsv, json"},
+		{[]string{dir, "--base", "a", "--new", "b", "--metric", "instructions"}, exitUsage, "no run has it"}, // a reading's name
+		{[]string{dir, "--base", "a", "--new", "b", "--metric", "instrutions_per_query"}, exitUsage, "--metric instrutions_per_query: no run has it"},
 		{[]string{"--base", "a", "--new", "b"}, exitUsage, "name a folder of results"},
 		{[]string{dir, "--new", "b"}, exitUsage, "--base"},
 		{[]string{dir, "--base", "a", "--new", "b", "--fail-on", "faster"}, exitUsage, "--fail-on"},

@@ -11,10 +11,10 @@ import (
 
 var namedTest = regexp.MustCompile("`(Test[A-Z]\\w*)(?:/([^`]+))?`")
 
-// TestDocsFaults: each test that docs/faults.md names is there, with its part, and
-// each fault test is named.
-func TestDocsFaults(t *testing.T) {
-	sources := map[string]string{} // the file's text, by each test in it
+// testSources are the texts of the project's files of tests, by each test in them.
+func testSources(t *testing.T) map[string]string {
+	t.Helper()
+	sources := map[string]string{}
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir(projectDir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
@@ -29,6 +29,13 @@ func TestDocsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sources
+}
+
+// TestDocsFaults: each test that docs/faults.md names is there, with its part, and
+// each fault test is named.
+func TestDocsFaults(t *testing.T) {
+	sources := testSources(t)
 	text := document(t, "docs/faults.md")
 	told := map[string]bool{}
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {

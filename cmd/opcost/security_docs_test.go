@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,44 +9,46 @@ import (
 // TestSecurityDocs: each test that docs/security.md names is there, and those
 // that `make test-long` alone runs have a name that it runs.
 func TestSecurityDocs(t *testing.T) {
-	root := filepath.Join("..", "..")
-	text, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]string{}
-	err = filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		code, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{(?:\n\t(long\(t\)))?`).FindAllStringSubmatch(string(code), -1) {
-			there[m[1]] = m[2]
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+	text, sources := document(t, "docs/security.md"), testSources(t)
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(text, -1)
 	if len(named) < 20 {
 		t.Fatalf("%d tests are named", len(named))
 	}
 	for _, m := range named {
-		long, ok := there[m[1]]
+		source, ok := sources[m[1]]
 		if !ok {
 			t.Errorf("there is no test %s", m[1])
 		}
-		if long != "" && !strings.HasSuffix(m[1], "Long") {
+		if strings.Contains(source, "func "+m[1]+"(t *testing.T) {\n\tlong(t)\n") && !strings.HasSuffix(m[1], "Long") {
 			t.Errorf("%s is skipped by make test, and has no Long in its name", m[1])
 		}
 	}
-	for name := range there {
-		if strings.HasPrefix(name, "TestSecurity") && !strings.Contains(string(text), "`"+name+"`") && name != "TestSecurityDocs" {
+	for name := range sources {
+		if strings.HasPrefix(name, "TestSecurity") && !strings.Contains(text, "`"+name+"`") && name != "TestSecurityDocs" {
 			t.Errorf("docs/security.md does not name %s", name)
 		}
+	}
+}
+
+// TestLongNames: what calls long(t) has a name that `make test-long` runs.
+func TestLongNames(t *testing.T) {
+	runs := regexp.MustCompile(`-run '([^']+)' ./cmd/opcost`).FindStringSubmatch(document(t, "Makefile"))
+	if runs == nil {
+		t.Fatal("the Makefile's test-long names no tests")
+	}
+	some, n := regexp.MustCompile(runs[1]), 0
+	for name, source := range testSources(t) {
+		_, body, _ := strings.Cut(source, "\nfunc "+name+"(t *testing.T) {\n")
+		body, _, _ = strings.Cut(body, "\n}\n")
+		if !strings.Contains(body, "long(t)\n") && !strings.Contains(body, "fault(t, ") {
+			continue
+		}
+		n++
+		if !some.MatchString(name) {
+			t.Errorf("%s is run by neither make test nor make test-long", name)
+		}
+	}
+	if n < 40 {
+		t.Errorf("only %d long tests were found", n)
 	}
 }
