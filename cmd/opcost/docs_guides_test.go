@@ -75,7 +75,7 @@ END
 `
 	dir, opcosts := followed(t, "docs/guide-regression.md", func(text string) string { return strings.Replace(text, "repeats: 3", "repeats: 2", 1) }, map[string]string{"testbed/versions.sh": versions})
 	made(t, dir, "regression.yaml", "opcost-results-regression/runs/*/run.json", "opcost-results-regression/runs/*/evidence/profile.pb.gz", "change.html", "plans/*.yaml", "report.tar.gz")
-	for _, command := range []string{"run", "report", "compare", "profile"} {
+	for _, command := range []string{"doctor", "run", "compare", "profile"} {
 		if !slices.ContainsFunc(opcosts, func(args []string) bool { return args[0] == command }) {
 			t.Errorf("opcost %s was not run: %q", command, opcosts)
 		}
