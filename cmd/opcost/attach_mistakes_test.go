@@ -99,7 +99,6 @@ func mistakes(t *testing.T, s *attachServer) {
 		{"per no such counter", []string{"--pid", pid, "--user", "root", "--per", "Com_nonsense"}, []string{"no counter [Com_nonsense]"}},
 		{"per without login", []string{"--pid", pid, "--no-login", "--per", "row"}, []string{"--per row needs a login"}},
 		{"ops from nowhere", []string{"--pid", pid, "--no-login", "--ops-from", file + "x"}, []string{file + "x"}},
-		{"format", []string{"--pid", pid, "--format", "yaml"}, []string{"yaml"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if strings.HasPrefix(c.name, "per no") {
@@ -107,6 +106,9 @@ func mistakes(t *testing.T, s *attachServer) {
 			}
 			oneLine(t, opcost(t, append([]string{"attach", "--duration", "100ms"}, c.args...)...), exitUsage, c.says...)
 		})
+	}
+	if o := opcost(t, "attach", "--pid", pid, "--format", "yaml"); o.code != exitUsage || !strings.Contains(o.stderr, "--format must be one of table") || !strings.Contains(o.stderr, `"yaml"`) {
+		t.Errorf("format: exit %d, %s", o.code, o.stderr)
 	}
 	if text, _ := os.ReadFile(exists); string(text) != "precious" {
 		t.Errorf("the file that existed is %q", text)

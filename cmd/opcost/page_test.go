@@ -115,7 +115,7 @@ func TestPageRefused(t *testing.T) {
 		{[]string{"report", dir, "--flames"}, "--format html"},
 		{[]string{"report", dir, "--format", "html", "--out", "-", "--flames"}, "--out FILE"},
 		{[]string{"report", dir, "--format", "html", "--metric", "nonsense", "--out", filepath.Join(dir, "y.html")}, "--metric"},
-		{[]string{"doctor", "--format", "html"}, "opcost report"},
+		{[]string{"doctor", "--format", "html"}, "--format must be one of table"},
 	} {
 		var errs strings.Builder
 		if code := run(c.args, terminal, &errs); code != exitUsage || !strings.Contains(errs.String(), c.want) {
