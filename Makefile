@@ -79,7 +79,7 @@ test: lint
 # Known answers on live servers: each measures for a minute or more.
 test-long:
 	@testbed/install.sh server perf valgrind sysbench zsh fish groff mandoc
-	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 25m -run 'Long|Narrow|KnownAnswer|Fault' ./cmd/opcost ./perfctl/...
+	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 45m -run 'Long|Narrow|KnownAnswer|Fault' ./cmd/opcost ./perfctl/...
 
 fuzz:
 	@GO=$(GO) testbed/fuzz.sh 20s
