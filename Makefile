@@ -32,6 +32,7 @@ DEMO    ?= opcost-results-demo-$(shell date +%Y%m%d-%H%M%S)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEPGUARD    := github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.2.1
+GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 
 CORPUS_TESTS := Case|Corpus|Published|Folds|SampleCounts|OddInputs|Servers$$|Inferno|RealDiff|OldStatus|Mext|EveryProblem|HeaderOnly|TestReadings$$|TestParseJSONForms|TestCheck$$|OddWindows|RefusedOption
 
@@ -76,10 +77,12 @@ test: lint
 	$(GO) test -p 1 -timeout 14m $(ALONE) || failed=1; \
 	exit $$failed
 
-# Known answers on live servers: each measures for a minute or more.
-test-long:
+# Known answers on live servers, faults, the guides: each takes up to some minutes.
+# What fails is tried once more by itself: all of them take half an hour.
+test-long: $(TOOLS)/gotestsum
 	@testbed/install.sh server perf valgrind sysbench zsh fish groff mandoc
-	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(GO) test -p 1 -count=1 -timeout 45m -run 'Long|Narrow|KnownAnswer|Fault' ./cmd/opcost ./perfctl/...
+	OPCOST_TEST_ALL=1 OPCOST_TEST_LONG=1 $(TOOLS)/gotestsum --format testname --rerun-fails=1 --rerun-fails-max-failures=6 --packages="./cmd/opcost ./perfctl/..." \
+		-- -p 1 -count=1 -timeout 45m -run 'Long|Narrow|KnownAnswer|Fault'
 
 fuzz:
 	@GO=$(GO) testbed/fuzz.sh 20s
@@ -122,6 +125,9 @@ $(TOOLS)/staticcheck:
 
 $(TOOLS)/depguard:
 	GOBIN=$(TOOLS) $(GO) install $(DEPGUARD)
+
+$(TOOLS)/gotestsum:
+	GOBIN=$(TOOLS) $(GO) install $(GOTESTSUM)
 
 clean:
 	rm -rf $(BIN) $(TOOLS)

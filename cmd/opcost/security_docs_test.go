@@ -32,7 +32,7 @@ func TestSecurityDocs(t *testing.T) {
 
 // TestLongNames: what calls long(t) has a name that `make test-long` runs.
 func TestLongNames(t *testing.T) {
-	runs := regexp.MustCompile(`-run '([^']+)' ./cmd/opcost`).FindStringSubmatch(document(t, "Makefile"))
+	runs := regexp.MustCompile(`-timeout \d+m -run '([^']+)'\n`).FindStringSubmatch(document(t, "Makefile"))
 	if runs == nil {
 		t.Fatal("the Makefile's test-long names no tests")
 	}
